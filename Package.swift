@@ -1,0 +1,104 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One language mode and one set of checks for every Swift target.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+#if arch(arm64)
+let multiarch = "aarch64-linux-gnu"
+#else
+let multiarch = "x86_64-linux-gnu"
+#endif
+
+func swift(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name), "FanlightTestSupport"] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "fanlight",
+    products: [
+        .executable(name: "fanlight", targets: ["fanlight"]),
+        .executable(name: "fanlight-imaging", targets: ["fanlight-imaging"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CMicrohttpd"),
+        .systemLibrary(name: "CCurl"),
+        .systemLibrary(name: "CYaml"),
+        .systemLibrary(name: "CTurboJPEG"),
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
+        .systemLibrary(name: "CPCRE2"),
+        .systemLibrary(name: "CCrypto"),
+        // vips' pkg-config entry carries a flag that SwiftPM warns about on every command; the two include
+        // folders that its headers need are therefore named here.
+        .target(
+            name: "CImaging",
+            cSettings: [
+                .unsafeFlags([
+                    "-I/usr/include/glib-2.0", "-I/usr/lib/\(multiarch)/glib-2.0/include",
+                ])
+            ],
+            linkerSettings: [
+                .linkedLibrary("vips"), .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
+            ]
+        ),
+
+        swift("FanlightCore"),
+        swift("FanlightMultipart"),
+        swift("FanlightMetadata", ["FanlightCore"]),
+        swift("FanlightConfiguration", ["FanlightCore", "CYaml"]),
+        swift(
+            "FanlightAdapters",
+            ["FanlightCore", "FanlightConfiguration", "CXML2", "CPCRE2", "CCrypto"],
+            resources: [.embedInCode("Catalogue")]
+        ),
+        swift("FanlightCodecs", ["FanlightCore", "FanlightMetadata", "CTurboJPEG", "CImaging"]),
+        swift("FanlightImaging", ["FanlightCore", "FanlightMetadata"]),
+        swift("FanlightCurl", ["FanlightCore", "CCurl"]),
+        swift("FanlightMicrohttpd", ["FanlightCore", "CMicrohttpd"]),
+        swift(
+            "FanlightGateway",
+            ["FanlightCore", "FanlightMultipart", "FanlightMetadata", "FanlightAdapters", "FanlightConfiguration"]
+        ),
+        swift("FanlightTestSupport", ["FanlightCore", "FanlightGateway"]),
+        program("fanlight-imaging", path: "Sources/fanlight-imaging", ["FanlightCodecs", "FanlightCore"]),
+        program(
+            "fanlight", path: "Sources/fanlight",
+            [
+                "FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightGateway", "FanlightImaging",
+                "FanlightCurl", "FanlightMicrohttpd", "FanlightMetadata", "FanlightMultipart",
+            ]
+        ),
+
+        tests("FanlightCore", []),
+        tests("FanlightMultipart", []),
+        tests("FanlightMetadata", ["FanlightCore"]),
+        tests("FanlightConfiguration", ["FanlightCore"]),
+        tests("FanlightAdapters", ["FanlightCore", "FanlightConfiguration"]),
+        tests("FanlightImaging", ["FanlightCore", "FanlightMetadata", "FanlightCodecs"]),
+        tests("FanlightCurl", ["FanlightCore", "FanlightMicrohttpd"]),
+        tests("FanlightMicrohttpd", ["FanlightCore", "FanlightCurl"]),
+        tests("FanlightGateway", ["FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightMetadata"]),
+        .testTarget(name: "LiveTests", dependencies: ["FanlightCore", "FanlightMetadata", "FanlightTestSupport"], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Kind of a failed delivery; closed list, part of the API.
+public enum ErrorKind: String, Sendable, CaseIterable {
+    case auth, quota, rateLimited = "rate_limited", tooLarge = "too_large", badFormat = "bad_format", duplicate, rejected,
+        moderation, unavailable, timeout, network, redirect, badReply = "bad_reply", circuitOpen = "circuit_open",
+        noRendition = "no_rendition", interrupted
+}
+
+/// State of a delivery.
+public enum DeliveryStatus: String, Sendable { case delivered, failed, unknown, skipped, pending, deleted }
+
+/// Whether and when a failed attempt may be repeated.
+public enum RetryClass: Sendable, Equatable {
+    case retry
+    case retryAfter(Duration)
+    case never
+    case unknownOutcome
+}
+
+/// A failed attempt or delivery, ready to be shown; holds no secret and no markup.
+public struct DeliveryFailure: Error, Sendable, Equatable {
+    /// Kind.
+    public var kind: ErrorKind
+    /// One short sentence; the service's own words where it gave some.
+    public var message: String
+    /// Status of the reply, if one came.
+    public var httpStatus: Int?
+    /// What may follow.
+    public var retry: RetryClass
+
+    /// Creates a failure.
+    public init(kind: ErrorKind, message: String, httpStatus: Int? = nil, retry: RetryClass = .never) {
+        self.kind = kind
+        self.message = message
+        self.httpStatus = httpStatus
+        self.retry = retry
+    }
+}
+
+/// What a service gave back.
+public struct DeliveryLinks: Sendable, Equatable {
+    /// Direct URL of the picture.
+    public var link: String?
+    /// URL of a page that shows it.
+    public var page: String?
+    /// URL of a small version.
+    public var thumbnail: String?
+    /// The service's identifier.
+    public var remoteID: String?
+    /// True when the adapter can delete it.
+    public var deletable: Bool
+    /// Values captured by `save`, for a later delete request.
+    public var captures: [String: String]
+
+    /// Creates links.
+    public init(
+        link: String? = nil, page: String? = nil, thumbnail: String? = nil, remoteID: String? = nil,
+        deletable: Bool = false, captures: [String: String] = [:]
+    ) {
+        self.link = link
+        self.page = page
+        self.thumbnail = thumbnail
+        self.remoteID = remoteID
+        self.deletable = deletable
+        self.captures = captures
+    }
+
+    /// Link, else page.
+    public var best: String? { link ?? page }
+}
