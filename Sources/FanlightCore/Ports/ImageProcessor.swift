@@ -13,7 +13,7 @@ public protocol ImageProcessor: Sendable {
 /// Makes spool files.
 public protocol Spool: Sendable {
     /// Opens a new empty file for writing; `nil` when the disk refuses.
-    func create() -> SpoolWriter?
+    func create() -> (any SpoolWriter)?
 }
 
 /// A spool file while it is written; single owner.

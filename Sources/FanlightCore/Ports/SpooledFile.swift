@@ -22,7 +22,8 @@ public final class SpooledFile: Sendable {
 
     deinit {
         _ = Glibc.close(descriptor)
-        _ = unlink(path)
+        // SAFETY: the string lives through the call.
+        _ = unsafe unlink(path)
     }
 
     /// Reads at most `buffer.count` bytes from `offset` (C: pread).
