@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help deps build release test demo check format clean
+
+help: ## List these targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+deps: ## Install the Debian packages that are missing
+	@scripts/dependencies
+
+build: deps ## Build for development, into .build/debug
+	swift build
+
+release: deps ## Build the product, .build/release/fanlight
+	swift build -c release
+
+test: deps ## Check the format and the sources, build, run every test
+	@scripts/check
+
+demo: ## POST one picture to four services on this machine (PHOTO=my.jpg: your own)
+	@scripts/dependencies curl
+	swift build -c release
+	@PHOTO="$(PHOTO)" scripts/demo
+
+check: ## The same checks as `test`, without installing anything
+	@scripts/check
+
+format: ## Format the sources in place
+	swift format --in-place --recursive Sources Tests Package.swift
+
+clean: ## Remove what was built
+	rm -rf .build
