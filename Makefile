@@ -21,7 +21,7 @@ test: deps ## Check the format and the sources, build, run every test
 demo: ## POST one picture to four services on this machine (PHOTO=my.jpg: your own)
 	@scripts/dependencies curl
 	swift build -c release
-	@PHOTO="$(PHOTO)" scripts/demo
+	@scripts/demo
 
 check: ## The same checks as `test`, without installing anything
 	@scripts/check
