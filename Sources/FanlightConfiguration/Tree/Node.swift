@@ -17,7 +17,9 @@ public struct SourcePosition: Sendable, Equatable {
     }
 }
 
-/// One node of a YAML document. Every scalar is text until a field's declared type reads it.
+/// One node of a YAML document.
+///
+/// Every scalar is text until a field's declared type reads it.
 public struct Node: Sendable {
     /// Kind of node.
     public indirect enum Content: Sendable {
@@ -55,7 +57,9 @@ public struct Node: Sendable {
 
     /// The text of a scalar that is not null.
     public var text: String? {
-        guard case .scalar(let text, let isPlain) = content, !(isPlain && (text.isEmpty || text == "~")) else { return nil }
+        guard case .scalar(let text, let isPlain) = content, !(isPlain && (text.isEmpty || text == "~")) else {
+            return nil
+        }
         return text
     }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a field expects, as a phrase that completes "expected …".
+///
+/// Never holds the value itself.
+public struct Expectation: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The phrase, for example `a duration such as 30s`.
+    public var description: String
+
+    /// Creates an expectation.
+    public init(_ description: String) { self.description = description }
+}
+
+/// So many in each period.
+public struct Rate: Sendable, Equatable {
+    /// Events, at least 1.
+    public var count: Int
+    /// The period.
+    public var period: Duration
+
+    /// Creates a rate.
+    public init(count: Int, period: Duration) {
+        self.count = count
+        self.period = period
+    }
+}
+
+/// Turns the text of a scalar into a value; every reader says what it expects.
+public enum ValueReader {
+    /// Reads `true` or `false`, nothing else.
+    public static func boolean(_ text: String) throws(Expectation) -> Bool {
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw Expectation("true or false")
+        }
+    }
+
+    /// Reads a whole decimal number within a range.
+    public static func integer(_ text: String, in range: ClosedRange<Int> = 0...Int.max) throws(Expectation) -> Int {
+        guard let value = wholeNumber(text), range.contains(value) else {
+            if range.upperBound == Int.max {
+                throw Expectation(
+                    "a whole number" + (range.lowerBound == Int.min ? "" : " from \(range.lowerBound) on")
+                )
+            }
+            throw Expectation("a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// Reads `500ms`, `30s`, `2m`, `1h`, `1d`, `1.5s`, or several in falling order as `1h30m`; `0` needs no unit.
+    public static func duration(_ text: String) throws(Expectation) -> Duration {
+        let expectation = Expectation("a duration with its unit, such as 500ms, 30s, 2m or 1h")
+        if text == "0" { return .zero }
+        var total = 0
+        var previous = Int.max
+        var rest = Substring(text)
+        repeat {
+            guard let (thousandths, unit, after) = quantity(rest) else { throw expectation }
+            let milliseconds: Int? =
+                switch unit {
+                case "ms": 1
+                case "s": 1_000
+                case "m": 60_000
+                case "h": 3_600_000
+                case "d": 86_400_000
+                default: nil
+                }
+            guard let milliseconds, milliseconds < previous else { throw expectation }
+            let (product, overflow) = thousandths.multipliedReportingOverflow(by: milliseconds)
+            let (sum, sumOverflow) = total.addingReportingOverflow(product)
+            guard !overflow, !sumOverflow, sum <= 1_000_000_000_000_000 else { throw expectation }
+            total = sum
+            previous = milliseconds
+            rest = after
+        } while !rest.isEmpty
+        return .microseconds(total)
+    }
+
+    /// Reads `5MB` (decimal) or `10MiB` (binary) into bytes; `0` needs no unit.
+    public static func byteSize(_ text: String) throws(Expectation) -> Int {
+        let expectation = Expectation("a size with its unit, such as 500KB, 5MB or 10MiB")
+        if text == "0" { return 0 }
+        guard let (thousandths, unit, rest) = quantity(Substring(text)), rest.isEmpty else { throw expectation }
+        let factor: Int? =
+            switch unit.lowercased() {
+            case "b": 1
+            case "kb": 1_000
+            case "mb": 1_000_000
+            case "gb": 1_000_000_000
+            case "kib": 1 << 10
+            case "mib": 1 << 20
+            case "gib": 1 << 30
+            default: nil
+            }
+        guard let factor else { throw expectation }
+        let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
+        guard !overflow else { throw expectation }
+        return product / 1_000
+    }
+
+    /// Reads `1250/day`, `10/s` or `500/15m`.
+    public static func rate(_ text: String) throws(Expectation) -> Rate {
+        let expectation = Expectation("a rate such as 10/second, 500/hour or 1250/day")
+        let sides = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard sides.count == 2, let count = wholeNumber(String(sides[0])), count > 0 else { throw expectation }
+        switch sides[1] {
+        case "s", "second": return Rate(count: count, period: .seconds(1))
+        case "m", "min", "minute": return Rate(count: count, period: .seconds(60))
+        case "h", "hour": return Rate(count: count, period: .seconds(3_600))
+        case "d", "day": return Rate(count: count, period: .seconds(86_400))
+        case "week": return Rate(count: count, period: .seconds(604_800))
+        case "month": return Rate(count: count, period: .seconds(2_592_000))
+        default:
+            guard let period = try? duration(String(sides[1])), period > .zero else { throw expectation }
+            return Rate(count: count, period: period)
+        }
+    }
+
+    /// Digits, with an optional minus; no other form that Swift would take.
+    private static func wholeNumber(_ text: String) -> Int? {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+
+    /// A number with at most three decimals and the letters behind it.
+    private static func quantity(_ text: Substring) -> (thousandths: Int, unit: String, rest: Substring)? {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let after = text[number.endIndex...].drop { $0 == " " }
+        let unit = after.prefix { $0.isASCII && $0.isLetter }
+        let sides = number.split(separator: ".", omittingEmptySubsequences: false)
+        guard !unit.isEmpty, (1...2).contains(sides.count), let whole = wholeNumber(String(sides[0])) else {
+            return nil
+        }
+        var fraction = 0
+        if sides.count == 2 {
+            let digits = sides[1] + String(repeating: "0", count: max(0, 3 - sides[1].count))
+            guard (1...3).contains(sides[1].count), let value = wholeNumber(String(digits)) else { return nil }
+            fraction = value
+        }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000)
+        guard !overflow, product <= Int.max - fraction else { return nil }
+        return (product + fraction, String(unit), after[unit.endIndex...])
+    }
+}
