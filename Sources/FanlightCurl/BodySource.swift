@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCurl
+import FanlightCore
+import Glibc
+
+/// Bytes that curl pulls while it sends: a whole body, or one part of a multipart body.
+///
+/// A file is read with `pread` from the spool's shared descriptor straight into curl's upload buffer.
+///
+/// curl repeats a request by itself when a reused connection dies without an answer, even after the whole body was
+/// sent. The service may have acted on it then, so a source that was read to its end refuses to rewind, and the
+/// transfer ends as a lost connection instead of being sent twice.
+final class BodySource {
+    enum Content {
+        case bytes([UInt8])
+        case file(SpooledFile)
+    }
+
+    let size: Int
+    private let content: Content
+    private var offset = 0
+    /// True after the disk failed or the file was shorter than it claimed.
+    private(set) var hasFailed = false
+
+    init(_ content: Content) {
+        self.content = content
+        switch content {
+        case .bytes(let bytes): size = bytes.count
+        case .file(let file): size = file.size
+        }
+    }
+
+    /// Fills curl's buffer; 0 at the end; curl's abort value when the disk fails.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let wanted = min(buffer.count, size - offset)
+        guard wanted > 0 else { return 0 }
+        switch content {
+        case .bytes(let bytes):
+            // SAFETY: `wanted` bytes fit in the buffer and lie inside the array.
+            unsafe bytes.withUnsafeBytes { source in
+                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<(offset + wanted)]))
+            }
+            offset += wanted
+            return wanted
+        case .file(let file):
+            // SAFETY: the slice is within curl's buffer.
+            let got = unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+            guard got > 0 else {
+                hasFailed = true
+                return fl_read_abort()
+            }
+            offset += got
+            return got
+        }
+    }
+
+    /// Goes back for a repeat of the request; only before the source was read to its end.
+    func seek(to position: Int, origin: Int32) -> Int32 {
+        guard origin == SEEK_SET, position >= 0, position <= size else { return fl_seek_fail() }
+        if offset == size, position < size { return fl_seek_fail() }
+        offset = position
+        return fl_seek_ok()
+    }
+
+    // SAFETY: each context is a BodySource that its transfer keeps until curl has let go of the handle.
+    static let readCallback: curl_read_callback = { buffer, size, count, context in
+        guard let buffer = unsafe buffer, let context = unsafe context else { return fl_read_abort() }
+        let source = unsafe Unmanaged<BodySource>.fromOpaque(context).takeUnretainedValue()
+        return unsafe source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    static let seekCallback: curl_seek_callback = { context, offset, origin in
+        guard let context = unsafe context else { return fl_seek_fail() }
+        let source = unsafe Unmanaged<BodySource>.fromOpaque(context).takeUnretainedValue()
+        return source.seek(to: Int(offset), origin: origin)
+    }
+}

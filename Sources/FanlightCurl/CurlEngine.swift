@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCurl
+import FanlightCore
+import Glibc
+import Synchronization
+
+/// The multi handle and its thread (C: curl_multi_perform, curl_multi_poll, curl_multi_wakeup).
+///
+/// Tasks leave tickets in an inbox and wake the thread, which alone touches curl.
+@safe
+final class CurlEngine: Sendable {
+    private struct Inbox {
+        var tickets: [TransferTicket] = []
+        var hasCancellations = false
+        var isStopped = false
+        var thread: pthread_t?
+    }
+
+    /// True when libcurl is ready for use in this process.
+    private static let isReady = fl_global_init() == CURLE_OK
+
+    private let maxConnections: Int
+    private let inbox = Mutex(Inbox())
+    // SAFETY: set once; only curl_multi_wakeup, which any thread may call, is used off the transfer thread, and only
+    // under the inbox lock and before `isStopped`; the handle is freed in deinit, when neither side is left.
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
+
+    init(maxConnections: Int) {
+        self.maxConnections = maxConnections
+        unsafe multi = Self.isReady ? curl_multi_init() : nil
+        guard let multi = unsafe multi else {
+            inbox.withLock { $0.isStopped = true }
+            return
+        }
+        // The default, four times the handles added, lets idle connections be dropped while few transfers run.
+        _ = unsafe fl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, maxConnections)
+    }
+
+    deinit {
+        // SAFETY: the thread holds a reference while it runs, so it is gone and every easy handle with it.
+        if let multi = unsafe multi { unsafe curl_multi_cleanup(multi) }
+    }
+
+    /// Starts the thread, which holds the engine until ``shutdown()``.
+    func start() {
+        inbox.withLock { inbox in
+            guard !inbox.isStopped else { return }
+            var thread = pthread_t()
+            // SAFETY: retained here once, taken over by the thread.
+            let context = unsafe Unmanaged.passRetained(self)
+            let failure = unsafe pthread_create(
+                &thread, nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    let engine = unsafe Unmanaged<CurlEngine>.fromOpaque(context).takeRetainedValue()
+                    var loop = CurlLoop(engine: engine)
+                    loop.run()
+                    return nil
+                }, context.toOpaque())
+            if failure == 0 {
+                inbox.thread = thread
+            } else {
+                inbox.isStopped = true
+                unsafe context.release()
+            }
+        }
+    }
+
+    /// Stops the thread and waits for it; may be called more than once.
+    func shutdown() {
+        let thread: pthread_t? = inbox.withLock { inbox in
+            if !inbox.isStopped { wake() }
+            inbox.isStopped = true
+            defer { inbox.thread = nil }
+            return inbox.thread
+        }
+        if let thread { _ = pthread_join(thread, nil) }
+    }
+
+    /// Sends one request without following redirects.
+    func perform(_ request: HTTPRequest) async throws(TransportError) -> HTTPReply {
+        let ticket = TransferTicket(request)
+        let outcome: TransferTicket.Outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ticket.wait(with: continuation)
+                submit(ticket)
+            }
+        } onCancel: {
+            ticket.cancel()
+            inbox.withLock { inbox in
+                guard !inbox.isStopped else { return }
+                inbox.hasCancellations = true
+                wake()
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func submit(_ ticket: TransferTicket) {
+        let isTaken = inbox.withLock { inbox in
+            guard !inbox.isStopped else { return false }
+            inbox.tickets.append(ticket)
+            wake()
+            return true
+        }
+        if !isTaken { ticket.resume(.failure(Self.stopped)) }
+    }
+
+    private func wake() {
+        // SAFETY: curl_multi_wakeup is the one multi call that is safe from any thread.
+        if let multi = unsafe multi { _ = unsafe curl_multi_wakeup(multi) }
+    }
+
+    static let stopped = TransportError(.stopped, message: "The transport was stopped.", requestFullySent: false)
+
+    /// What the thread finds when it looks into the inbox.
+    struct Mail {
+        var tickets: [TransferTicket]
+        var hasCancellations: Bool
+        var isStopped: Bool
+    }
+
+    func takeMail() -> Mail {
+        inbox.withLock { inbox in
+            defer {
+                inbox.tickets = []
+                inbox.hasCancellations = false
+            }
+            return Mail(
+                tickets: inbox.tickets, hasCancellations: inbox.hasCancellations, isStopped: inbox.isStopped)
+        }
+    }
+
+    /// The multi handle for the loop on the transfer thread.
+    var handle: UnsafeMutableRawPointer? { unsafe multi }
+    var limit: Int { maxConnections }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Open connections with the instants at which they are cut.
+///
+/// The library's own timeout counts silence only, so a client that drips a byte a second would live for ever.
+/// Descriptors are used under the lock that the close notice takes too, so that none is used after it was closed.
+final class ConnectionTable: Sendable {
+    /// What a connection is doing, which decides how it is cut.
+    enum Phase {
+        /// Waiting for a request, or reading the head of one.
+        case idle
+        /// Reading a head and body; being late is answered 408.
+        case receiving
+        /// The service computes the answer; no deadline.
+        case working
+        /// Sending the answer.
+        case answering
+    }
+
+    private struct Entry {
+        var descriptor: Int32
+        var phase: Phase
+        var deadline: ContinuousClock.Instant?
+        var isSurplus: Bool
+    }
+
+    private struct State {
+        var entries: [UInt: Entry] = [:]
+    }
+
+    private let limits: ServerLimits
+    private let state = Mutex(State())
+    /// Reading and writing end of a socket pair that ends the sweeper's pause.
+    private let wakeup: (reader: Int32, writer: Int32)
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+        var ends: [Int32] = [-1, -1]
+        // SAFETY: the array has room for the two descriptors. Without them the pause is just not cut short.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        _ = unsafe ends.withUnsafeMutableBufferPointer { unsafe socketpair(AF_UNIX, kind, 0, $0.baseAddress) }
+        wakeup = (ends[0], ends[1])
+    }
+
+    deinit {
+        Glibc.close(wakeup.reader)
+        Glibc.close(wakeup.writer)
+    }
+
+    var count: Int { state.withLock { $0.entries.count } }
+
+    /// A connection was accepted.
+    func open(_ key: UInt, descriptor: Int32) {
+        let isFirst = state.withLock { state in
+            let isSurplus = state.entries.count >= limits.maxConnections
+            state.entries[key] = Entry(
+                descriptor: descriptor, phase: .receiving, deadline: .now + limits.clientTimeout,
+                isSurplus: isSurplus)
+            return state.entries.count == 1
+        }
+        if isFirst { wake() }
+    }
+
+    /// A connection is about to be closed.
+    func close(_ key: UInt) { state.withLock { _ = $0.entries.removeValue(forKey: key) } }
+
+    /// True while an answer is computed or sent.
+    var hasAnswers: Bool {
+        state.withLock { state in
+            state.entries.values.contains { $0.phase == .working || $0.phase == .answering }
+        }
+    }
+
+    /// True when the connection came while all places were taken.
+    func isSurplus(_ key: UInt) -> Bool { state.withLock { $0.entries[key]?.isSurplus ?? false } }
+
+    /// A head was read. Its body must come within the rest of the client's time; on a kept connection the time of
+    /// the head is not known and the clock starts here.
+    func beginRequest(_ key: UInt) {
+        update(key) { entry in
+            if entry.phase == .idle { entry.deadline = .now + limits.clientTimeout }
+            entry.phase = .receiving
+        }
+    }
+
+    /// The request is complete and the service works on it.
+    func beginWork(_ key: UInt) {
+        update(key) { entry in
+            entry.phase = .working
+            entry.deadline = nil
+        }
+    }
+
+    /// The answer goes out; `time` is what a slow client may take.
+    func beginAnswer(_ key: UInt, within time: Duration) {
+        update(key) { entry in
+            entry.phase = .answering
+            entry.deadline = .now + time
+        }
+    }
+
+    /// The answer is sent; the next head must be complete within the idle and the client's time together.
+    func endRequest(_ key: UInt) {
+        update(key) { entry in
+            entry.phase = .idle
+            entry.deadline = .now + limits.idleTimeout + limits.clientTimeout
+        }
+    }
+
+    /// Sends a ready answer behind the library's back and closes our side; false when the socket did not take it.
+    func sendLast(_ bytes: [UInt8], on key: UInt, lingering time: Duration) -> Bool {
+        state.withLock { state in
+            guard var entry = state.entries[key] else { return false }
+            let sent = Self.send(bytes, to: entry.descriptor)
+            shutdown(entry.descriptor, Int32(SHUT_WR))
+            entry.phase = .answering
+            entry.deadline = .now + time
+            state.entries[key] = entry
+            return sent
+        }
+    }
+
+    /// Cuts every connection whose time is over, on the sweeper's thread, until `isStopped` says so.
+    func sweep(until isStopped: () -> Bool) {
+        let tick = min(.milliseconds(500), max(.milliseconds(20), limits.clientTimeout / 8))
+        let milliseconds = Int32(tick / .milliseconds(1))
+        while !isStopped() {
+            cutLate(at: .now)
+            var descriptor = pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0)
+            // SAFETY: one structure, alive during the call.
+            if unsafe poll(&descriptor, 1, count == 0 ? -1 : milliseconds) > 0 {
+                var bytes: (UInt64, UInt64) = (0, 0)
+                _ = unsafe read(wakeup.reader, &bytes, MemoryLayout.size(ofValue: bytes))
+            }
+        }
+    }
+
+    /// Ends the sweeper's pause.
+    func wake() {
+        var one: UInt8 = 1
+        // SAFETY: one byte; a full pair wakes the reader as well.
+        _ = unsafe write(wakeup.writer, &one, 1)
+    }
+
+    private func cutLate(at now: ContinuousClock.Instant) {
+        state.withLock { state in
+            for (key, entry) in state.entries {
+                guard let deadline = entry.deadline, deadline <= now else { continue }
+                if entry.phase == .receiving { _ = Self.send(RawAnswer.timeout, to: entry.descriptor) }
+                shutdown(entry.descriptor, Int32(SHUT_RDWR))
+                state.entries[key]?.deadline = nil
+            }
+        }
+    }
+
+    private func update(_ key: UInt, _ change: (inout Entry) -> Void) {
+        state.withLock { state in
+            guard var entry = state.entries[key] else { return }
+            change(&entry)
+            state.entries[key] = entry
+        }
+    }
+
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        // SAFETY: the array is alive during the call; the socket is non-blocking.
+        unsafe bytes.withUnsafeBytes { buffer in
+            unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) == buffer.count
+        }
+    }
+}

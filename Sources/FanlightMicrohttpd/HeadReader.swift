@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMicrohttpd
+import FanlightCore
+import Glibc
+
+/// Reads a request head out of the library's structures (C: MHD_get_connection_values_n).
+enum HeadReader {
+    /// How the body is delimited.
+    enum Framing { case none, length(Int), chunked, unclear }
+
+    /// A head, and what the server itself needs to know of it.
+    struct Result {
+        var head: RequestHead
+        var framing: Framing
+        var bytes: Int
+    }
+
+    private final class Fields {
+        var list: [HTTPField] = []
+        var bytes = 0
+    }
+
+    /// Reads the head of the connection's current request.
+    static func read(
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>?, path: UnsafePointer<CChar>?
+    ) -> Result {
+        let headers = unsafe fields(of: connection, kind: .HEADER_KIND)
+        let query = unsafe fields(of: connection, kind: .GET_ARGUMENT_KIND)
+        let framing = framing(of: headers.list)
+        var length: Int?
+        if case .length(let value) = framing { length = value }
+        let head = unsafe RequestHead(
+            method: text(method), path: text(path), query: query.list, headers: headers.list, contentLength: length,
+            peer: peer(of: connection))
+        return Result(
+            head: head, framing: framing, bytes: headers.bytes + query.bytes + head.path.utf8.count)
+    }
+
+    /// Two declarations of the length are how requests are smuggled past a proxy, so they are refused.
+    private static func framing(of headers: [HTTPField]) -> Framing {
+        func values(_ name: String) -> [String] { headers.filter { $0.name.lowercased() == name }.map(\.value) }
+        let lengths = values("content-length")
+        let codings = values("transfer-encoding")
+        if codings.isEmpty {
+            guard let first = lengths.first else { return .none }
+            let isDigits = !first.isEmpty && first.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            guard lengths.count == 1, isDigits, let length = Int(first) else { return .unclear }
+            return length == 0 ? .none : .length(length)
+        }
+        return codings.count == 1 && lengths.isEmpty && codings[0].lowercased() == "chunked" ? .chunked : .unclear
+    }
+
+    private static func fields(of connection: OpaquePointer, kind: MHD_ValueKind) -> Fields {
+        let fields = Fields()
+        // SAFETY: `fields` outlives the call, the only time that the library uses the pointer.
+        unsafe MHD_get_connection_values_n(
+            connection, kind,
+            { context, _, name, nameSize, value, valueSize in
+                guard let context = unsafe context else { return .NO }
+                let fields = unsafe Unmanaged<Fields>.fromOpaque(context).takeUnretainedValue()
+                let field = unsafe HTTPField(HeadReader.text(name, nameSize), HeadReader.text(value, valueSize))
+                fields.list.append(field)
+                fields.bytes += nameSize + valueSize
+                return .YES
+            }, Unmanaged.passUnretained(fields).toOpaque())
+        return fields
+    }
+
+    /// Copies text; bytes that are not UTF-8 become the replacement character.
+    private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
+        // SAFETY: the library lends `count` bytes for the length of its callback.
+        unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+    }
+
+    private static func text(_ start: UnsafePointer<CChar>?) -> String {
+        guard let start = unsafe start else { return "" }
+        // SAFETY: the library's C string, alive during its callback.
+        return unsafe String(cString: start)
+    }
+
+    private static func peer(of connection: OpaquePointer) -> String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            guard let base = buffer.baseAddress, unsafe fl_connection_peer(connection, base, buffer.count) != 0
+            else { return "" }
+            // SAFETY: inet_ntop ended the text with a zero.
+            return unsafe String(cString: base)
+        }
+    }
+}

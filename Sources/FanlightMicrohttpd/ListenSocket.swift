@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Makes the listening socket; the library is given a finished one so that a failure has its errno.
+enum ListenSocket {
+    private static let backlog: Int32 = 1_024
+
+    /// Opens a socket that listens (C: getaddrinfo, socket, bind, listen).
+    ///
+    /// - Returns: The descriptor, which the caller owns, and the actual port.
+    static func open(address: String, port: UInt16) throws(ServerError) -> (descriptor: Int32, port: UInt16) {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let host: String? = address.isEmpty || address == "*" ? nil : address
+        // SAFETY: the list is ours until freeaddrinfo below.
+        guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0, let first = unsafe list else {
+            throw .badAddress(address)
+        }
+        defer { unsafe freeaddrinfo(first) }
+        let info = unsafe first.pointee
+        let kind = unsafe info.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = unsafe socket(info.ai_family, kind, info.ai_protocol)
+        guard descriptor >= 0 else { throw .cannotListen(address: address, port: port, errno: errno) }
+        var on: Int32 = 1
+        // SAFETY: the option and the address outlive the calls that read them.
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        guard unsafe bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, backlog) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .cannotListen(address: address, port: port, errno: code)
+        }
+        return (descriptor, localPort(of: descriptor) ?? port)
+    }
+
+    /// The errno's own words.
+    static func words(for code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        // SAFETY: copied at once; strerror's buffer is the thread's.
+        return unsafe String(cString: text)
+    }
+
+    private static func localPort(of descriptor: Int32) -> UInt16? {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        // SAFETY: the port lies at the same place in the IPv4 and IPv6 structures: two bytes after the family.
+        return unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            guard let base = bytes.baseAddress,
+                unsafe getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &size) == 0
+            else { return nil }
+            return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMicrohttpd
+public import FanlightCore
+import Glibc
+import Synchronization
+
+/// Incoming HTTP/1.x over libmicrohttpd (C: MHD_start_daemon): a pool of epoll threads, connections suspended while
+/// the service works, and a thread that cuts clients whose time is over.
+@safe
+public final class MicrohttpdServer: Sendable {
+    private enum Phase { case running, quiet, stopped }
+
+    private struct State {
+        var phase = Phase.running
+        var sweeper: pthread_t?
+    }
+
+    /// Places beyond the limit for connections that are to be told 503; still more wait in the kernel's queue.
+    private static let surplusConnections = 256
+    /// How long a stop waits for answers that are on their way.
+    private static let farewell = Duration.seconds(1)
+
+    /// The port that the server listens on; chosen by the kernel when 0 was asked for.
+    public let port: UInt16
+
+    private let core: ServerCore
+    private let listener: Int32
+    // SAFETY: used under the lock of `state` and not after the phase became `stopped`.
+    private nonisolated(unsafe) let daemon: OpaquePointer
+    private let state = Mutex(State())
+
+    /// Opens the socket and starts to serve.
+    ///
+    /// - Parameters:
+    ///   - address: Name or number of a local interface; empty or `*` = all.
+    ///   - port: TCP port; 0 = any free one.
+    ///   - service: Called on server threads.
+    ///   - limits: Bounds for clients.
+    /// - Throws: ``ServerError`` when the address cannot be had.
+    public init(
+        address: String, port: UInt16, service: any HTTPService, limits: ServerLimits = ServerLimits()
+    ) throws(ServerError) {
+        (listener, self.port) = try ListenSocket.open(address: address, port: port)
+        core = ServerCore(service: service, limits: limits)
+        // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.
+        let context = unsafe Unmanaged.passRetained(core)
+        let idle = max(1, limits.idleTimeout.components.seconds)
+        guard
+            let daemon = unsafe fl_start_daemon(
+                listener, UInt32(clamping: max(2, limits.threads)), max(16_384, limits.connectionMemory),
+                UInt32(clamping: limits.maxConnections + Self.surplusConnections), UInt32(clamping: idle),
+                Callbacks.handle, Callbacks.completed, Callbacks.connected, Callbacks.unescape, context.toOpaque())
+        else {
+            unsafe context.release()
+            close(listener)
+            throw .cannotStart
+        }
+        unsafe self.daemon = unsafe daemon
+        startSweeper()
+    }
+
+    deinit { stop() }
+
+    /// Refuses new connections; those that exist are served and closed after their answer.
+    public func stopAccepting() { state.withLock { quiesce(&$0) } }
+
+    /// Stops: requests that wait for the service are answered 503, answers on their way get a second, then
+    /// every connection is closed.
+    ///
+    /// Blocks for about a second at most; may be called more than once.
+    public func stop() {
+        let wasStopped = state.withLock { state in
+            quiesce(&state)
+            defer { state.phase = .stopped }
+            return state.phase == .stopped
+        }
+        guard !wasStopped else { return }
+        core.waiting.stop(with: RawAnswer.stopping)
+        let end = ContinuousClock.now + Self.farewell
+        while core.table.hasAnswers, ContinuousClock.now < end { usleep(2_000) }
+        // SAFETY: only the caller that set the phase comes here; no connection is suspended any more.
+        unsafe MHD_stop_daemon(daemon)
+        close(listener)
+        core.endSweep()
+        if let sweeper = state.withLock({ $0.sweeper }) { _ = pthread_join(sweeper, nil) }
+        // SAFETY: the library calls nothing after MHD_stop_daemon; this ends the retain of `init`.
+        unsafe Unmanaged.passUnretained(core).release()
+    }
+
+    private func quiesce(_ state: inout State) {
+        guard state.phase == .running else { return }
+        state.phase = .quiet
+        core.closeConnections()
+        // SAFETY: the daemon runs; the listener stays open until it is gone, as the library demands.
+        _ = unsafe MHD_quiesce_daemon(daemon)
+        // Makes the kernel refuse instead of queueing for nobody.
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func startSweeper() {
+        var thread = pthread_t()
+        // SAFETY: retained here once, taken over by the thread.
+        let context = unsafe Unmanaged.passRetained(core)
+        let failure = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<ServerCore>.fromOpaque(context).takeRetainedValue().sweep()
+                return nil
+            }, context.toOpaque())
+        if failure == 0 {
+            state.withLock { $0.sweeper = thread }
+        } else {
+            unsafe context.release()
+        }
+    }
+}

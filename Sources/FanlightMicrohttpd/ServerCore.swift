@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMicrohttpd
+import FanlightCore
+import Synchronization
+
+/// What the library's callbacks work on; one per server.
+@safe
+final class ServerCore: Sendable {
+    /// After a refusal amid the body: what is still read, and for how long, so that the client sees the answer
+    /// instead of a reset.
+    private static let linger = (bytes: 4 << 20, time: Duration.seconds(3))
+    /// Bytes a second that the slowest client is allowed to read an answer with.
+    private static let slowestReader = 16_384
+
+    private let service: any HTTPService
+    private let limits: ServerLimits
+    let table: ConnectionTable
+    let waiting = WaitingExchanges()
+    private let isClosing = Atomic(false)
+    private let isSweepOver = Atomic(false)
+
+    init(service: any HTTPService, limits: ServerLimits) {
+        self.service = service
+        self.limits = limits
+        table = ConnectionTable(limits: limits)
+    }
+
+    /// From now on each answer closes its connection.
+    func closeConnections() { isClosing.store(true, ordering: .relaxed) }
+
+    func sweep() { table.sweep { isSweepOver.load(ordering: .acquiring) } }
+
+    func endSweep() {
+        isSweepOver.store(true, ordering: .releasing)
+        table.wake()
+    }
+
+    /// The head is read.
+    func begin(_ connection: OpaquePointer, _ request: HeadReader.Result) -> (Exchange, MHD_Result) {
+        let key = UInt(bitPattern: connection)
+        table.beginRequest(key)
+        switch decide(request, key: key) {
+        case .receive(let sink):
+            return (unsafe Exchange(connection, stage: .receiving(sink)), .YES)
+        case .answer(let answer):
+            if case .none = request.framing {
+                // Queued at the next call: an answer to the first one would close the connection.
+                return (unsafe Exchange(connection, stage: .ready(answer)), .YES)
+            }
+            return (unsafe Exchange(connection, stage: .over), unsafe queue(answer, on: connection, closing: true))
+        }
+    }
+
+    private func decide(_ request: HeadReader.Result, key: UInt) -> HeadDecision {
+        if table.isSurplus(key) { return .answer(RawAnswer.busy) }
+        if request.bytes > limits.maxHeadBytes { return .answer(RawAnswer.headTooLarge) }
+        if case .unclear = request.framing { return .answer(RawAnswer.badLength) }
+        if case .length(let length) = request.framing, let limit = limits.maxBodyBytes, length > limit {
+            return .answer(RawAnswer.tooLarge)
+        }
+        return service.decide(request.head)
+    }
+
+    /// The next bytes of the body.
+    func take(_ bytes: UnsafeRawBufferPointer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        switch exchange.stage {
+        case .receiving(let sink):
+            guard let refusal = unsafe sink.receive(bytes) else { return .YES }
+            exchange.stage = .draining(0)
+            let answer = RawAnswer.bytes(of: refusal)
+            return table.sendLast(answer, on: UInt(bitPattern: connection), lingering: Self.linger.time) ? .YES : .NO
+        case .draining(let count):
+            exchange.stage = .draining(count + bytes.count)
+            return count <= Self.linger.bytes ? .YES : .NO
+        default: return .NO
+        }
+    }
+
+    /// The request is complete, or its connection was resumed.
+    func proceed(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        switch exchange.stage {
+        case .receiving(let sink): return unsafe work(sink, exchange, connection)
+        case .ready(let answer):
+            exchange.stage = .over
+            return unsafe queue(answer, on: connection, closing: false)
+        case .working: return .YES
+        case .draining, .over: return .NO
+        }
+    }
+
+    private func work(_ sink: any BodySink, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        guard waiting.add(exchange) else {
+            exchange.stage = .over
+            sink.abandon()
+            return unsafe queue(RawAnswer.stopping, on: connection, closing: true)
+        }
+        table.beginWork(UInt(bitPattern: connection))
+        exchange.stage = .working
+        let isSuspended = exchange.suspend()
+        Task {
+            let answer = await sink.finish()
+            waiting.remove(exchange)
+            exchange.complete(answer)
+        }
+        return isSuspended ? .YES : unsafe proceed(exchange, connection)
+    }
+
+    /// The exchange is over, for whatever reason.
+    func end(_ exchange: Exchange, _ connection: OpaquePointer) {
+        exchange.end()?.abandon()
+        table.endRequest(UInt(bitPattern: connection))
+    }
+
+    private func queue(_ answer: HTTPAnswer, on connection: OpaquePointer, closing: Bool) -> MHD_Result {
+        let key = UInt(bitPattern: connection)
+        let closes = closing || isClosing.load(ordering: .relaxed) || table.isSurplus(key)
+        guard let size = unsafe ResponseWriter.queue(answer, on: connection, closing: closes) else { return .NO }
+        table.beginAnswer(key, within: limits.clientTimeout + .seconds(size / Self.slowestReader))
+        return .YES
+    }
+}

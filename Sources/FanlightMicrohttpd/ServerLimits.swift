@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bounds that protect the server from its clients.
+public struct ServerLimits: Sendable, Equatable {
+    /// Connections served; more are answered 503 with Retry-After.
+    public var maxConnections: Int
+    /// Wall-clock time for a head and its body, however steadily the bytes drip.
+    public var clientTimeout: Duration
+    /// Silence after which a connection is closed, between requests or within one.
+    public var idleTimeout: Duration
+    /// Bytes of a request head, names and values together; more is answered 431.
+    public var maxHeadBytes: Int
+    /// Bytes of a declared body; more is answered 413 before it is read. `nil` leaves it to the service.
+    public var maxBodyBytes: Int?
+    /// Memory that a connection may use, which also sets how much is read at a time.
+    public var connectionMemory: Int
+    /// Threads that serve connections.
+    public var threads: Int
+
+    /// Creates limits.
+    public init(
+        maxConnections: Int = 1_000, clientTimeout: Duration = .seconds(60), idleTimeout: Duration = .seconds(30),
+        maxHeadBytes: Int = 32_768, maxBodyBytes: Int? = nil, connectionMemory: Int = 65_536, threads: Int = 2
+    ) {
+        self.maxConnections = maxConnections
+        self.clientTimeout = clientTimeout
+        self.idleTimeout = idleTimeout
+        self.maxHeadBytes = maxHeadBytes
+        self.maxBodyBytes = maxBodyBytes
+        self.connectionMemory = connectionMemory
+        self.threads = threads
+    }
+}
+
+/// Why a server did not start.
+public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The address does not name a local interface.
+    case badAddress(String)
+    /// The socket cannot listen; `errno` tells why.
+    case cannotListen(address: String, port: UInt16, errno: Int32)
+    /// The HTTP library refused to start.
+    case cannotStart
+
+    /// One sentence for the operator.
+    public var description: String {
+        switch self {
+        case .badAddress(let address): "The address \(address) is not known on this machine."
+        case .cannotListen(let address, let port, let code):
+            "Cannot listen on \(address) port \(port): \(ListenSocket.words(for: code))."
+        case .cannotStart: "The HTTP server cannot start."
+        }
+    }
+}
