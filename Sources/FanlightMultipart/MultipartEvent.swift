@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the header lines of one part say.
+public struct PartHead: Sendable, Equatable {
+    /// Form field name; empty when the part gives none.
+    public var name: String
+    /// File name as sent, of no use as a path; `nil` when absent, empty for an empty file input.
+    public var filename: String?
+    /// Content-Type with its parameters, trimmed; `nil` when absent.
+    public var contentType: String?
+    /// Content-Transfer-Encoding (deprecated by RFC 7578) in lower case, trimmed; `nil` when absent.
+    public var transferEncoding: String?
+
+    /// Creates a head.
+    public init(name: String, filename: String? = nil, contentType: String? = nil, transferEncoding: String? = nil) {
+        self.name = name
+        self.filename = filename
+        self.contentType = contentType
+        self.transferEncoding = transferEncoding
+    }
+}
+
+/// One step of reading a body.
+public enum MultipartEvent: Sendable, Equatable {
+    /// A part's header lines are complete.
+    case partBegan(PartHead)
+    /// The next bytes of the part's content, never empty; where they are cut depends on how they arrived.
+    case data([UInt8])
+    /// The part's content is complete.
+    case partEnded
+    /// The closing delimiter was read, or the input ended right behind a delimiter; what follows is ignored.
+    case finished
+    /// More bytes, or the end of input, must be given first.
+    case needMoreData
+}
+
+/// Bounds of one body; content has none here, since it is handed on at once.
+public struct MultipartLimits: Sendable, Equatable {
+    /// Header lines of one part, in bytes.
+    public var maxHeaderBytes = 16_384
+    /// Parts of a body.
+    public var maxParts = 512
+    /// A field name or a file name, in bytes.
+    public var maxNameBytes = 1_024
+    /// What may stand before the first delimiter, in bytes.
+    public var maxPreambleBytes = 65_536
+
+    /// Creates the default limits.
+    public init() {}
+}
+
+/// Why a body cannot be read; `offset` counts bytes from the start of the body.
+public enum MultipartError: Error, Sendable, Equatable {
+    /// The boundary parameter is empty or longer than 70 characters.
+    case badBoundary
+    /// The input ended before the first delimiter.
+    case noDelimiter(offset: Int)
+    /// The input ended inside a part.
+    case truncated(offset: Int)
+    case preambleTooLong(offset: Int, limit: Int)
+    case headerTooLong(offset: Int, limit: Int)
+    case nameTooLong(offset: Int, limit: Int)
+    case tooManyParts(offset: Int, limit: Int)
+}
