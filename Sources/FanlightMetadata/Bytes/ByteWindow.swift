@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A bounds-checked view of a part of a picture's bytes.
+///
+/// Every access outside the window is `nil`; no length found in a file is believed before it is compared with
+/// what is left. Windows share the storage, so cutting one out copies nothing.
+struct ByteWindow: Sendable {
+    private let storage: [UInt8]
+    private let start: Int
+    /// Bytes in the window.
+    let count: Int
+
+    init(_ bytes: [UInt8]) {
+        storage = bytes
+        start = 0
+        count = bytes.count
+    }
+
+    private init(storage: [UInt8], start: Int, count: Int) {
+        self.storage = storage
+        self.start = start
+        self.count = count
+    }
+
+    /// The window's bytes as a slice of the shared storage.
+    var slice: ArraySlice<UInt8> { storage[start..<(start + count)] }
+
+    func byte(_ offset: Int) -> UInt8? {
+        offset >= 0 && offset < count ? storage[start + offset] : nil
+    }
+
+    func uint8(_ offset: Int) -> Int? { byte(offset).map(Int.init) }
+
+    func uint16(_ offset: Int, little: Bool = false) -> Int? { integer(offset, width: 2, little: little) }
+
+    func uint24(_ offset: Int, little: Bool = false) -> Int? { integer(offset, width: 3, little: little) }
+
+    func uint32(_ offset: Int, little: Bool = false) -> Int? { integer(offset, width: 4, little: little) }
+
+    /// Eight bytes, most significant first; `nil` also where the value does not fit an `Int`.
+    func uint64(_ offset: Int) -> Int? {
+        guard let high = uint32(offset), let low = uint32(offset + 4), high < 0x8000_0000 else { return nil }
+        return high << 32 | low
+    }
+
+    /// An unsigned integer of 0 to 7 bytes.
+    func integer(_ offset: Int, width: Int, little: Bool = false) -> Int? {
+        guard offset >= 0, width >= 0, width < 8, offset <= count - width else { return nil }
+        var value = 0
+        for index in 0..<width {
+            let position = little ? width - 1 - index : index
+            value = value << 8 | Int(storage[start + offset + position])
+        }
+        return value
+    }
+
+    /// The part that starts at an offset and has the given length; `nil` unless it lies inside wholly.
+    func window(at offset: Int, count length: Int) -> ByteWindow? {
+        guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+        return ByteWindow(storage: storage, start: start + offset, count: length)
+    }
+
+    /// The part from an offset to the end.
+    func window(from offset: Int) -> ByteWindow? {
+        window(at: offset, count: count - offset)
+    }
+
+    /// True where the ASCII text stands at the offset.
+    func has(_ text: String, at offset: Int = 0) -> Bool {
+        var position = offset
+        for character in text.utf8 {
+            guard byte(position) == character else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    /// True where the bytes stand at the offset.
+    func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+        guard let part = window(at: offset, count: bytes.count) else { return false }
+        return part.slice.elementsEqual(bytes)
+    }
+
+    /// The first place of a byte, at or after an offset.
+    func firstOffset(of byte: UInt8, from offset: Int) -> Int? {
+        guard offset >= 0, offset < count else { return nil }
+        return storage[(start + offset)..<(start + count)].firstIndex(of: byte).map { $0 - start }
+    }
+
+    /// Four bytes as text, for chunk and box names; `nil` where a byte is no printable ASCII.
+    func name(at offset: Int) -> String? {
+        guard let part = window(at: offset, count: 4), part.slice.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        return String(decoding: part.slice, as: UTF8.self)
+    }
+}
