@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+import FanlightCore
+
+/// A value that an operator gives an adapter.
+struct SettingSpec: Sendable {
+    var name: String
+    var type: ValueType
+    var isSecret: Bool
+    var isRequired: Bool
+    var defaultNode: Node?
+    var description: String?
+}
+
+extension Compilation {
+    /// Reads `settings:`.
+    func settingSpecs(_ node: Node?) -> [SettingSpec] {
+        declared(node, ["type", "secret", "required", "default", "description", "values"], in: "settings").map {
+            entry in
+            SettingSpec(
+                name: entry.key,
+                type: valueType(entry.value, in: "setting"),
+                isSecret: read(entry.value["secret"], ValueReader.boolean) ?? false,
+                isRequired: read(entry.value["required"], ValueReader.boolean) ?? false,
+                defaultNode: entry.value["default"],
+                description: entry.value["description"]?.text
+            )
+        }
+    }
+
+    /// Reads `options:`; defaults are those of the adapter, a service's plain keys come later.
+    func optionSpecs(_ node: Node?) -> [OptionSpec] {
+        declared(node, ["type", "default", "description", "values"], in: "options").map { entry in
+            let type = valueType(entry.value, in: "option")
+            var option = OptionSpec(name: entry.key, type: type, description: entry.value["description"]?.text)
+            if let node = entry.value["default"], !node.isNull {
+                option.defaultValue = typed(node, type, named: entry.key)
+            }
+            return option
+        }
+    }
+
+    /// The characters of a scalar that must be of a type.
+    func typed(_ node: Node, _ type: ValueType, named name: String) -> String? {
+        let missing = unset.count
+        guard let text = text(node) else { return nil }
+        if type.accepts(text) || unset.count > missing { return text }
+        error(node, "'\(name)' takes \(type.name)")
+        return nil
+    }
+
+    private func declared(_ node: Node?, _ keys: [String], in place: String) -> [Node.Entry] {
+        guard let node, !node.isNull else { return [] }
+        guard case .mapping(let entries) = node.content else {
+            error(node, "\(place) is a mapping of names to declarations")
+            return []
+        }
+        for entry in entries { checkKeys(of: entry.value, keys, in: "\(place).\(entry.key)") }
+        return entries
+    }
+
+    private func valueType(_ node: Node, in place: String) -> ValueType {
+        if let values = node["values"], !values.items.isEmpty { return .choice(values.items.compactMap(\.text)) }
+        guard let typeNode = node["type"], let type = typeNode.text else { return .text }
+        switch type {
+        case "text": return .text
+        case "int": return .int
+        case "bool": return .bool
+        case "url": return .url
+        default:
+            let nearest = NearestName.of(type, among: ["text", "int", "bool", "url"])
+            error(typeNode, "a \(place) is text, int, bool or url" + Self.hint(nearest))
+            return .text
+        }
+    }
+
+    /// Reads `limits:`.
+    func limits(_ node: Node?, into overrides: inout ConstraintOverrides) -> ServiceLimits {
+        checkKeys(
+            of: node,
+            ["bytes", "edge", "pixels", "formats", "frames", "text", "rate", "concurrency"],
+            in: "limits"
+        )
+        var limits = ServiceLimits()
+        func whole(_ text: String) throws(Expectation) -> Int { try ValueReader.integer(text, in: 1...Int.max) }
+        overrides.maxBytes = read(node?["bytes"], ValueReader.byteSize)
+        overrides.maxEdge = read(node?["edge"], whole)
+        overrides.maxPixels = read(node?["pixels"], whole)
+        overrides.formats = node?["formats"].flatMap { formats($0) }
+        limits.frames = read(node?["frames"], whole)
+        limits.rate = read(node?["rate"], ValueReader.rate)
+        limits.concurrency = read(node?["concurrency"], whole)
+        if let text = node?["text"], !text.isNull {
+            let names = ["title", "description", "message", "alt"]
+            checkKeys(of: text, names, in: "limits.text")
+            for entry in text.entries where names.contains(entry.key) {
+                limits.text[entry.key] = read(entry.value, whole)
+            }
+        }
+        return limits
+    }
+
+    private func formats(_ node: Node) -> [MediaType]? {
+        guard !node.isNull else { return nil }
+        let items = node.items.isEmpty ? [node] : node.items
+        return items.compactMap { mediaType($0) }
+    }
+
+    /// Reads the name of a picture format.
+    func mediaType(_ node: Node) -> MediaType? {
+        guard let text = text(node) else { return nil }
+        let name = ["jpg": "jpeg", "tif": "tiff", "heif": "heic"][text] ?? text
+        if let type = MediaType(rawValue: name) { return type }
+        let names = MediaType.allCases.map(\.rawValue)
+        error(node, "unknown format '\(text)'" + Self.hint(NearestName.of(text, among: names)))
+        return nil
+    }
+
+    /// Reads `timeouts:`.
+    func timeouts(_ node: Node?) -> Timeouts {
+        checkKeys(of: node, ["connect", "stall", "total"], in: "timeouts")
+        var timeouts = Timeouts()
+        if let value = read(node?["connect"], ValueReader.duration) { timeouts.connect = value }
+        if let value = read(node?["stall"], ValueReader.duration) { timeouts.stall = value }
+        if let value = read(node?["total"], ValueReader.duration) { timeouts.total = value }
+        return timeouts
+    }
+
+    /// Reads `error:`.
+    func errorRules(_ node: Node?) -> ErrorRules {
+        checkKeys(of: node, ["message", "code", "kinds"], in: "error")
+        var rules = ErrorRules(message: sources(node?["message"]), code: sources(node?["code"]))
+        for entry in node?["kinds"]?.entries ?? [] {
+            guard let name = entry.value.text, let kind = ErrorKind(rawValue: name) else {
+                let names = ErrorKind.allCases.map(\.rawValue)
+                let nearest = NearestName.of(entry.value.text ?? "", among: names)
+                error(entry.value, "unknown error kind '\(entry.value.text ?? "")'" + Self.hint(nearest))
+                continue
+            }
+            if entry.key.hasPrefix("~") {
+                guard let pattern = Pattern(String(entry.key.dropFirst())) else {
+                    error(at: entry.position, "the regular expression is not valid")
+                    continue
+                }
+                rules.patterns.append((pattern, kind))
+            } else {
+                rules.kinds[entry.key] = kind
+            }
+        }
+        return rules
+    }
+
+    /// Reads an extractor with a unit: `retry_after`, `rate_limit.reset`.
+    func waiting(_ node: Node?, in place: String) -> WaitRule? {
+        guard let node, !node.isNull else { return nil }
+        guard case .mapping = node.content else { return sources(node).map { WaitRule(from: $0, unit: .seconds(1)) } }
+        checkKeys(of: node, ["from", "unit"], in: place)
+        let units: [String: Duration] = [
+            "seconds": .seconds(1), "milliseconds": .milliseconds(1), "minutes": .seconds(60),
+        ]
+        var unit = Duration.seconds(1)
+        if let found = node["unit"], let text = text(found) {
+            if let known = units[text] {
+                unit = known
+            } else {
+                error(found, "unit is seconds, milliseconds or minutes")
+            }
+        }
+        return sources(node["from"]).map { WaitRule(from: $0, unit: unit) }
+    }
+}

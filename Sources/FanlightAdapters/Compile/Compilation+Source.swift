@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+import FanlightCore
+
+extension Compilation {
+    /// Compiles an extractor or template, or a list of alternatives.
+    func sources(_ node: Node?) -> Sources? {
+        guard let node, !node.isNull else { return nil }
+        if case .mapping = node.content {
+            error(node, "expected an extractor, a template, or a list of them")
+            return nil
+        }
+        let nodes = node.items.isEmpty ? [node] : node.items
+        let list = nodes.compactMap { item -> Source? in
+            guard let text = item.text else {
+                error(item, "expected an extractor or a template")
+                return nil
+            }
+            return source(text, at: item.position)
+        }
+        return Sources(list: list)
+    }
+
+    private func source(_ text: String, at position: SourcePosition) -> Source? {
+        do {
+            if let extractor = try Extractor.parse(text) { return .extractor(extractor) }
+        } catch {
+            self.error(at: position, error.message)
+            return nil
+        }
+        let isTemplate = text.contains("${") || text.contains("/") || text.contains(".")
+        guard isTemplate else {
+            let word = String(text.prefix { !$0.isWhitespace })
+            let nearest = NearestName.of(word, among: Extractor.words)
+            self.error(
+                at: position,
+                "'\(word)' is no extractor ($.path, /xpath, \(Extractor.words.joined(separator: ", "))) and no template"
+                    + Self.hint(nearest)
+            )
+            return nil
+        }
+        return template(text, at: position).map { .template($0) }
+    }
+
+    /// Compiles a test: one line, a list (all must hold) or `any:` with a list.
+    func predicate(_ node: Node?) -> Predicate? {
+        guard let node, !node.isNull else { return nil }
+        switch node.content {
+        case .sequence(let items): return .all(items.compactMap { predicate($0) })
+        case .mapping(let entries):
+            guard entries.count == 1, let only = entries.first, ["any", "all"].contains(only.key) else {
+                error(node, "a test is a line, a list, or 'any:' with a list")
+                return nil
+            }
+            let list = only.value.items.isEmpty ? [only.value] : only.value.items
+            let tests = list.compactMap { predicate($0) }
+            return only.key == "any" ? .any(tests) : .all(tests)
+        case .scalar:
+            guard let text = node.text else { return nil }
+            return predicate(text, at: node.position)
+        }
+    }
+
+    private func predicate(_ text: String, at position: SourcePosition) -> Predicate? {
+        guard let (operand, sign, literal) = Self.operation(text) else {
+            return operand(Words.trimmed(text), at: position).map { .test($0, .isTrue) }
+        }
+        guard let source = self.operand(operand, at: position) else { return nil }
+        switch sign {
+        case "exists": return .test(source, .exists)
+        case "missing": return .test(source, .missing)
+        case "in":
+            return .test(source, .oneOf(literal.split(separator: ",").map { Words.trimmed($0) }))
+        case "=~":
+            guard let pattern = Pattern(literal) else {
+                error(at: position, "the regular expression is not valid")
+                return nil
+            }
+            return .test(source, .matches(pattern))
+        case "==": return .test(source, .equal(literal))
+        default: return .test(source, .notEqual(literal))
+        }
+    }
+
+    /// An extractor, a template, or the bare name of a variable.
+    private func operand(_ text: String, at position: SourcePosition) -> Source? {
+        if (try? Extractor.parse(text)) == nil, !text.contains("${"), !text.contains("/"), !text.hasPrefix("$") {
+            return template("${" + text + "}", at: position).map { .template($0) }
+        }
+        return source(text, at: position)
+    }
+
+    /// Splits a test at its operator, which stands between blanks and outside brackets and quotes.
+    private static func operation(_ text: String) -> (String, String, String)? {
+        var depth = 0
+        for index in text.indices {
+            let character = text[index]
+            if character == "[" || character == "{" || character == "(" { depth += 1 }
+            if character == "]" || character == "}" || character == ")" { depth = max(0, depth - 1) }
+            guard depth == 0, character == " " else { continue }
+            let rest = text[text.index(after: index)...]
+            let word = String(rest.prefix { !$0.isWhitespace })
+            guard ["==", "!=", "=~", "in", "exists", "missing"].contains(word) else { continue }
+            var literal = Words.trimmed(rest.dropFirst(word.count))
+            if ["exists", "missing"].contains(word), !literal.isEmpty { continue }
+            if literal.count >= 2, let first = literal.first, first == literal.last, first == "'" || first == "\"" {
+                literal = String(literal.dropFirst().dropLast())
+            }
+            return (Words.trimmed(text[..<index]), word, literal)
+        }
+        return nil
+    }
+
+    /// Compiles a value that may be a list of `{when, value}`.
+    func choice(_ node: Node) -> Choice? {
+        guard case .sequence(let items) = node.content else {
+            return template(node).map { Choice(list: [Choice.Alternative(when: nil, template: $0)]) }
+        }
+        var list: [Choice.Alternative] = []
+        for item in items {
+            checkKeys(of: item, ["when", "value"], in: "an alternative")
+            guard let value = item["value"] else {
+                error(item, "an alternative needs 'value'")
+                continue
+            }
+            if let template = template(value) {
+                list.append(Choice.Alternative(when: predicate(item["when"]), template: template))
+            }
+        }
+        return Choice(list: list)
+    }
+
+    /// Compiles a mapping of names to values.
+    func choices(_ node: Node?, in place: String) -> [(name: String, value: Choice)] {
+        guard let node, !node.isNull else { return [] }
+        guard case .mapping(let entries) = node.content else {
+            error(node, "\(place) is a mapping of names to values")
+            return []
+        }
+        return entries.compactMap { entry in
+            if entry.value.isNull { return nil }
+            return choice(entry.value).map { (entry.key, $0) }
+        }
+    }
+
+    /// Compiles a JSON tree. Unquoted `true`, `false`, `null` and numbers are typed; quoted ones are text.
+    func jsonTree(_ node: Node) -> JSONTree? {
+        switch node.content {
+        case .mapping(let entries):
+            return .object(
+                entries.compactMap { entry in jsonTree(entry.value).map { JSONTree.Member(name: entry.key, value: $0) }
+                }
+            )
+        case .sequence(let items):
+            if items.contains(where: { $0["when"] != nil && $0["value"] != nil }) {
+                return choice(node).map { .value($0) }
+            }
+            return .array(items.compactMap { jsonTree($0) })
+        case .scalar(let text, let isPlain):
+            if node.isNull { return .constant(.null) }
+            if isPlain, let value = try? JSONParser.parse(Array(text.utf8)), value.isScalar, value.string == nil {
+                return .constant(value)
+            }
+            return choice(node).map { .value($0) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+
+/// What is known and found while one service is compiled.
+final class Compilation {
+    /// Findings so far.
+    var diagnostics: [Diagnostic] = []
+    /// Values that nobody may see.
+    var secrets: [String] = []
+    /// Environment variables that are named and not set.
+    var unset: [(name: String, position: SourcePosition)] = []
+    /// Declared names.
+    var names = VariableNames()
+    /// True while what comes from the environment or a file counts as secret.
+    var collectsSecrets = false
+
+    private let environment: @Sendable (String) -> String?
+    private let readFile: @Sendable (String) -> String?
+
+    /// Starts with the two sources of values outside the configuration.
+    init(environment: @escaping @Sendable (String) -> String?, readFile: @escaping @Sendable (String) -> String?) {
+        self.environment = environment
+        self.readFile = readFile
+    }
+
+    /// Reports an error.
+    func error(_ node: Node, _ message: String) { diagnostics.append(Diagnostic(at: node.position, message)) }
+
+    /// Reports an error at a place.
+    func error(at position: SourcePosition, _ message: String) { diagnostics.append(Diagnostic(at: position, message)) }
+
+    /// ` (did you mean 'x'?)`, or nothing.
+    static func hint(_ nearest: String?) -> String { nearest.map { "; did you mean '\($0)'?" } ?? "" }
+
+    /// Runs a part of the work in which values from outside count as secrets.
+    func secretly<T>(_ work: () -> T) -> T {
+        let before = collectsSecrets
+        collectsSecrets = true
+        defer { collectsSecrets = before }
+        return work()
+    }
+
+    /// The value of `env:NAME`, `env:NAME:-default` or `file:PATH`; `nil` when the text is neither.
+    func outside(_ inner: String, at position: SourcePosition) -> String? {
+        if inner.hasPrefix("env:") {
+            let rest = inner.dropFirst(4)
+            let range = rest.firstRange(of: ":-")
+            let name = String(range.map { rest[..<$0.lowerBound] } ?? rest)
+            guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
+                error(at: position, "${env:…} takes the name of a variable")
+                return ""
+            }
+            if let value = environment(name), !value.isEmpty { return kept(value) }
+            if let range { return String(rest[range.upperBound...]) }
+            unset.append((name, position))
+            return ""
+        }
+        guard inner.hasPrefix("file:") else { return nil }
+        let path = String(inner.dropFirst(5))
+        guard var value = readFile(path) else {
+            error(at: position, "the file '\(path)' cannot be read")
+            return ""
+        }
+        while value.last?.isNewline == true { value.removeLast() }
+        return kept(value)
+    }
+
+    private func kept(_ value: String) -> String {
+        if collectsSecrets { secrets.append(value) }
+        return value
+    }
+
+    /// The characters of a scalar with values from outside put in; every other `${…}` stays as written.
+    func text(_ node: Node) -> String? {
+        guard let source = node.text else {
+            error(node, "expected text")
+            return nil
+        }
+        var out = ""
+        var rest = Substring(source)
+        while let open = rest.firstRange(of: "${") {
+            out += rest[..<open.lowerBound]
+            let inner = rest[open.upperBound...].prefix { $0 != "}" }
+            if inner.endIndex < rest.endIndex, let value = outside(String(inner), at: node.position) {
+                out += value
+                rest = rest[rest.index(after: inner.endIndex)...]
+            } else {
+                out += "${"
+                rest = rest[open.upperBound...]
+            }
+        }
+        return out + rest
+    }
+
+    /// Reads a scalar by a reader that says what it expects.
+    func read<T>(_ node: Node?, _ reader: (String) throws(Expectation) -> T) -> T? {
+        guard let node, !node.isNull, let text = text(node) else { return nil }
+        do {
+            return try reader(text)
+        } catch {
+            self.error(node, "expected \(error.description)")
+            return nil
+        }
+    }
+
+    /// Reports every key of a mapping that is not among the valid ones.
+    func checkKeys(of node: Node?, _ valid: [String], in place: String) {
+        guard let node, !node.isNull else { return }
+        guard case .mapping(let entries) = node.content else {
+            error(node, "\(place) is a mapping of \(valid.joined(separator: ", "))")
+            return
+        }
+        for entry in entries where !valid.contains(entry.key) {
+            let nearest = NearestName.of(entry.key, among: valid)
+            error(at: entry.position, "unknown key '\(entry.key)' in \(place)" + Self.hint(nearest))
+        }
+    }
+}

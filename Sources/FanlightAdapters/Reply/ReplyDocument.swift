@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// A reply, decoded and parsed at most once for each language that extractors ask for.
+final class ReplyDocument {
+    /// As received.
+    let reply: HTTPReply
+    /// The body as text, without a byte-order mark.
+    lazy var text: String = Self.decode(reply)
+    /// The body as JSON; `nil` when it is not exactly one value.
+    lazy var json: JSONValue? = try? JSONParser.parse(Array(text.utf8))
+    /// The body as XML; `nil` when it is not well-formed.
+    lazy var xml: XMLReply? = XMLReply(text)
+
+    /// Wraps a reply.
+    init(_ reply: HTTPReply) { self.reply = reply }
+
+    /// Lines without their ends.
+    var lines: [String] {
+        text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(String.init)
+    }
+
+    /// Decodes by byte-order mark, declared charset, XML declaration; else UTF-8 with replacement characters.
+    private static func decode(_ reply: HTTPReply) -> String {
+        let body = reply.body
+        if body.starts(with: [0xEF, 0xBB, 0xBF]) { return String(decoding: body.dropFirst(3), as: UTF8.self) }
+        let declared = reply.header("Content-Type")?.lowercased() ?? ""
+        let head = String(decoding: body.prefix(100), as: UTF8.self).lowercased()
+        let isXML = head.hasPrefix("<?xml")
+        let names = ["iso-8859-1", "latin1", "latin-1", "iso8859-1", "windows-1252", "cp1252"]
+        let isLatin = names.contains { name in
+            declared.contains("charset=" + name) || declared.contains("charset=\"" + name)
+                || (isXML && !declared.contains("charset=") && head.contains(name))
+        }
+        guard isLatin else { return String(decoding: body, as: UTF8.self) }
+        var text = String.UnicodeScalarView()
+        for byte in body { text.append(Unicode.Scalar(byte)) }
+        return String(text)
+    }
+}

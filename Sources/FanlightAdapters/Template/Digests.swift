@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCrypto
+import FanlightCore
+
+/// A hash that templates may ask for.
+enum DigestKind: String, Sendable, CaseIterable { case md5, sha1, sha256 }
+
+/// Hashes of libcrypto; the only file that sees it.
+enum Digests {
+    /// The hash of bytes (C: EVP_Digest).
+    static func digest(_ kind: DigestKind, of bytes: [UInt8]) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 64)
+        var size: UInt32 = 0
+        // SAFETY: both arrays outlive the call; 64 bytes hold the longest hash of libcrypto (EVP_MAX_MD_SIZE).
+        let done = unsafe EVP_Digest(bytes, bytes.count, &out, &size, algorithm(kind), nil)
+        return done == 1 ? Array(out.prefix(Int(size))) : []
+    }
+
+    /// The hash of a whole spool file, read in pieces (C: EVP_DigestUpdate); `nil` when the disk fails.
+    static func digest(_ kind: DigestKind, of file: SpooledFile) -> [UInt8]? {
+        // SAFETY: the context is created, used and freed here alone; every buffer outlives the call that reads it.
+        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestInit_ex(context, algorithm(kind), nil) == 1 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var offset = 0
+        while offset < file.size {
+            // SAFETY: the pointer is used inside the closure only.
+            let got = unsafe buffer.withUnsafeMutableBytes { unsafe file.read(into: $0, at: offset) }
+            guard got > 0, unsafe EVP_DigestUpdate(context, buffer, got) == 1 else { return nil }
+            offset += got
+        }
+        var out = [UInt8](repeating: 0, count: 64)
+        var size: UInt32 = 0
+        // SAFETY: 64 bytes hold the longest hash.
+        guard unsafe EVP_DigestFinal_ex(context, &out, &size) == 1 else { return nil }
+        return Array(out.prefix(Int(size)))
+    }
+
+    /// HMAC with SHA-256 (C: HMAC).
+    static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        var out = [UInt8](repeating: 0, count: 64)
+        var size: UInt32 = 0
+        // SAFETY: all arrays outlive the call; 64 bytes hold the result.
+        let done = unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, &out, &size)
+        return unsafe done == nil ? [] : Array(out.prefix(Int(size)))
+    }
+
+    private static func algorithm(_ kind: DigestKind) -> OpaquePointer? {
+        // SAFETY: libcrypto's method tables are static.
+        switch kind {
+        case .md5: unsafe EVP_md5()
+        case .sha1: unsafe EVP_sha1()
+        case .sha256: unsafe EVP_sha256()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// Text with `${name|filter:arg|…}` in it, compiled.
+struct Template: Sendable {
+    /// One `${…}`.
+    struct Expression: Sendable {
+        /// What it names.
+        var variable: Variable
+        /// The characters before the first `|`, for messages.
+        var source: String
+        /// `${x!}`: absence refuses the upload.
+        var isRequired = false
+        /// Applied from left to right.
+        var filters: [Filter] = []
+    }
+
+    /// A run of characters or one `${…}`.
+    enum Segment: Sendable {
+        case literal(String)
+        case expression(Expression)
+    }
+
+    /// In order.
+    var segments: [Segment]
+
+    /// The whole text when nothing in it depends on a delivery.
+    var constant: String? {
+        var text = ""
+        for segment in segments {
+            guard case .literal(let piece) = segment else { return nil }
+            text += piece
+        }
+        return text
+    }
+
+    /// Every variable that is named.
+    var variables: [Variable] {
+        segments.flatMap { segment -> [Variable] in
+            guard case .expression(let expression) = segment else { return [] }
+            return [expression.variable] + expression.filters.flatMap(\.variables)
+        }
+    }
+
+    /// The value in a scope; `nil` where a part of it is absent.
+    ///
+    /// A template that is exactly one `${x}` keeps the type of `x`.
+    /// - Throws: A failure of kind `rejected` when a value marked with `!` is absent.
+    func value(in scope: Scope) throws(DeliveryFailure) -> JSONValue? {
+        if segments.count == 1, case .expression(let expression) = segments[0] {
+            return try Self.value(of: expression, in: scope)
+        }
+        var text = ""
+        for segment in segments {
+            switch segment {
+            case .literal(let piece): text += piece
+            case .expression(let expression):
+                guard let piece = try Self.value(of: expression, in: scope)?.shown else { return nil }
+                text += piece
+            }
+        }
+        return .string(text)
+    }
+
+    /// The characters of the value.
+    func text(in scope: Scope) throws(DeliveryFailure) -> String? { try value(in: scope)?.shown }
+
+    private static func value(of expression: Expression, in scope: Scope) throws(DeliveryFailure) -> JSONValue? {
+        var value = scope.value(of: expression.variable)
+        var keepsEmpty = false
+        for filter in expression.filters {
+            value = filter.apply(to: value, in: scope)
+            keepsEmpty = keepsEmpty || filter.kind == .default
+        }
+        if let found = value, keepsEmpty ? found != .null : !found.isNothing { return found }
+        guard expression.isRequired else { return nil }
+        throw DeliveryFailure(kind: .rejected, message: "\(scope.service) needs \(expression.source)")
+    }
+}
