@@ -312,6 +312,16 @@ bool fl_save(fl_image *in, fl_kind kind, int quality, void **out, size_t *count)
     return !failed;
 }
 
+void *fl_rgb(fl_image *in) {
+    VipsImage *out = NULL;
+    size_t size;
+    if (vips_colourspace(in, &out, VIPS_INTERPRETATION_sRGB, NULL))
+        return NULL;
+    void *pixels = out->Bands == 3 ? vips_image_write_to_memory(out, &size) : NULL;
+    g_object_unref(out);
+    return pixels;
+}
+
 int fl_width(fl_image *in) { return vips_image_get_width(in); }
 int fl_height(fl_image *in) { return vips_image_get_page_height(in); }
 

@@ -49,7 +49,15 @@ public enum LosslessRotation {
         // SAFETY: the source outlives the call; the library allocates the output because NOREALLOC is not given.
         let status = unsafe jpeg.withUnsafeBufferPointer { source in
             unsafe tjTransform(
-                handle, source.baseAddress, UInt(source.count), 1, &output, &count, &step, TJFLAG_LIMITSCANS)
+                handle,
+                source.baseAddress,
+                UInt(source.count),
+                1,
+                &output,
+                &count,
+                &step,
+                TJFLAG_LIMITSCANS
+            )
         }
         // SAFETY: allocated by the library, or null.
         defer { unsafe tjFree(output) }

@@ -4,7 +4,7 @@ import CImaging
 public import FanlightCore
 import FanlightMetadata
 
-/// Decodes, turns, resizes and encodes pictures through libvips. For helper processes only.
+/// Decodes, turns, resizes and encodes pictures through libvips, in helper processes only.
 public struct PixelPipeline: Sendable {
     /// What is to be made.
     public struct Order: Sendable, Equatable {
@@ -29,8 +29,15 @@ public struct PixelPipeline: Sendable {
 
         /// Creates an order; everything but the types has the value that changes nothing.
         public init(
-            source: MediaType, output: MediaType, orientation: Orientation = .upright, allFrames: Bool = false,
-            maxWidth: Int = 0, maxHeight: Int = 0, quality: Int = 85, maxBytes: Int = 0, srgb: Bool = false
+            source: MediaType,
+            output: MediaType,
+            orientation: Orientation = .upright,
+            allFrames: Bool = false,
+            maxWidth: Int = 0,
+            maxHeight: Int = 0,
+            quality: Int = 85,
+            maxBytes: Int = 0,
+            srgb: Bool = false
         ) {
             self.source = source
             self.output = output
@@ -56,7 +63,7 @@ public struct PixelPipeline: Sendable {
         -> [UInt8]
     {
         guard let saver = Self.saver(order.output) else { throw .failed("no encoder for \(order.output.rawValue)") }
-        let result: Result<[UInt8], CodecError> = bytes.withUnsafeBytes { raw in
+        let result: Result<[UInt8], CodecError> = unsafe bytes.withUnsafeBytes { raw in
             do throws(CodecError) {
                 // SAFETY: the bytes outlive the picture, which is released before this closure returns.
                 let source = unsafe try Self.open(raw, bytes: bytes, order: order, header: header)
@@ -68,19 +75,49 @@ public struct PixelPipeline: Sendable {
         return try result.get()
     }
 
+    /// Decodes to upright 8-bit RGB on white, row by row from the top.
+    func pixels(_ bytes: [UInt8], _ order: Order) throws(CodecError) -> (width: Int, height: Int, rgb: [UInt8]) {
+        let result: Result<(width: Int, height: Int, rgb: [UInt8]), CodecError> = unsafe bytes.withUnsafeBytes { raw in
+            do throws(CodecError) {
+                // SAFETY: the bytes outlive the picture, which is released before this closure returns.
+                let source = unsafe try Self.open(raw, bytes: bytes, order: order, header: (0, 0))
+                let flat = try source.prepared(
+                    width: 0,
+                    height: 0,
+                    orientation: order.orientation,
+                    srgb: order.srgb,
+                    flat: true,
+                    keep: true
+                )
+                return .success((flat.size.width, flat.size.height, try flat.rgb()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
     private func encode(_ source: Picture, order: Order, saver: fl_kind) throws(CodecError) -> [UInt8] {
         // HEIF decoders turn by the container's own rules.
         let turned = order.source == .heic || order.source == .avif
         let prepared = try source.prepared(
-            width: order.maxWidth, height: order.maxHeight, orientation: turned ? .upright : order.orientation,
-            srgb: order.srgb || order.output == .gif, flat: order.output == .jpeg, keep: order.maxBytes > 0)
+            width: order.maxWidth,
+            height: order.maxHeight,
+            orientation: turned ? .upright : order.orientation,
+            srgb: order.srgb || order.output == .gif,
+            flat: order.output == .jpeg,
+            keep: order.maxBytes > 0
+        )
         guard order.maxBytes > 0 else { return try clean(prepared.saved(saver, quality: order.quality)) }
 
         let hasQuality = order.output == .jpeg || order.output == .webp
         let size = prepared.size
         var search = SizeSearch(
-            limit: order.maxBytes, quality: order.quality, hasQuality: hasQuality,
-            longEdge: max(size.width, size.height))
+            limit: order.maxBytes,
+            quality: order.quality,
+            hasQuality: hasQuality,
+            longEdge: max(size.width, size.height)
+        )
         var kept: [UInt8] = []
         while search.outcome == nil {
             let attempt = search.attempt
@@ -90,7 +127,11 @@ public struct PixelPipeline: Sendable {
                 : try prepared.prepared(
                     width: max(1, Int(Double(size.width) * attempt.scale)),
                     height: max(1, Int(Double(size.height) * attempt.scale)),
-                    orientation: .upright, srgb: false, flat: false, keep: false)
+                    orientation: .upright,
+                    srgb: false,
+                    flat: false,
+                    keep: false
+                )
             let encoded = try clean(picture.saved(saver, quality: attempt.quality))
             if encoded.count <= order.maxBytes { kept = encoded }
             search.record(size: encoded.count)
@@ -111,7 +152,10 @@ public struct PixelPipeline: Sendable {
     }
 
     private static func open(
-        _ raw: UnsafeRawBufferPointer, bytes: [UInt8], order: Order, header: (width: Int, height: Int)
+        _ raw: UnsafeRawBufferPointer,
+        bytes: [UInt8],
+        order: Order,
+        header: (width: Int, height: Int)
     ) throws(CodecError) -> Picture {
         guard let start = raw.baseAddress else { throw .truncated }
         guard let loader = loader(order.source) else {
@@ -136,7 +180,9 @@ public struct PixelPipeline: Sendable {
         let upright =
             order.orientation.swapsSides ? (header.height, header.width) : (header.width, header.height)
         let factor = max(
-            Double(upright.0) / Double(order.maxWidth), Double(upright.1) / Double(order.maxHeight))
+            Double(upright.0) / Double(order.maxWidth),
+            Double(upright.1) / Double(order.maxHeight)
+        )
         return factor >= 16 ? 8 : factor >= 8 ? 4 : factor >= 4 ? 2 : 1
     }
 
@@ -164,7 +210,7 @@ public struct PixelPipeline: Sendable {
 }
 
 /// Owns one picture inside libvips.
-private final class Picture {
+@safe private final class Picture {
     // SAFETY: the one reference of this object, released once in deinit.
     private let image: OpaquePointer
 
@@ -188,9 +234,25 @@ private final class Picture {
     {
         // SAFETY: the reference is valid; the result is a new reference, owned by the returned object.
         let made = unsafe fl_prepare(
-            image, Int32(clamping: width), Int32(clamping: height), Int32(orientation.rawValue), srgb, flat, keep)
+            image,
+            Int32(clamping: width),
+            Int32(clamping: height),
+            Int32(orientation.rawValue),
+            srgb,
+            flat,
+            keep
+        )
         guard let made = unsafe made else { throw .decoding(Self.message()) }
         return unsafe Picture(made)
+    }
+
+    func rgb() throws(CodecError) -> [UInt8] {
+        let count = size.width * size.height * 3
+        // SAFETY: the reference is valid; the library allocates width * height * 3 bytes of one frame or more.
+        let pixels = unsafe fl_rgb(image)
+        defer { unsafe fl_free(pixels) }
+        guard let start = unsafe pixels else { throw .failed(Self.message()) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
     func saved(_ kind: fl_kind, quality: Int) throws(CodecError) -> [UInt8] {

@@ -63,14 +63,20 @@ public final class HelperPool: ImageProcessor {
 
     /// Prepares a picture; each way is tried until one fits.
     public func prepare(
-        _ source: SpooledFile, facts: ImageFacts, constraints: RenditionConstraints
+        _ source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
     ) async throws(ImageError) -> Rendition {
         var reason = ImageError.noRendition("there is no way to satisfy the service")
         for step in try LaneChooser.steps(for: facts, bytes: source.size, constraints: constraints) {
             if step == .untouched {
                 return Rendition(
-                    file: source, mediaType: facts.mediaType, width: facts.uprightWidth, height: facts.uprightHeight,
-                    lane: .untouched)
+                    file: source,
+                    mediaType: facts.mediaType,
+                    width: facts.uprightWidth,
+                    height: facts.uprightHeight,
+                    lane: .untouched
+                )
             }
             switch await take(step, source: source, facts: facts, constraints: constraints) {
             case .made(let rendition): return rendition
@@ -87,14 +93,18 @@ public final class HelperPool: ImageProcessor {
     }
 
     private func take(
-        _ step: LaneChooser.Step, source: SpooledFile, facts: ImageFacts, constraints: RenditionConstraints
+        _ step: LaneChooser.Step,
+        source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
     ) async -> Outcome {
         let threads = step == .stripped ? fileThreads : pixelThreads
         return await withCheckedContinuation { continuation in
             let isQueued =
                 threads?.submit {
                     continuation.resume(
-                        returning: self.make(step, source: source, facts: facts, constraints: constraints))
+                        returning: self.make(step, source: source, facts: facts, constraints: constraints)
+                    )
                 } ?? false
             if !isQueued {
                 continuation.resume(returning: .failed(.processingFailed("picture processing is stopped or full")))
@@ -103,7 +113,10 @@ public final class HelperPool: ImageProcessor {
     }
 
     private func make(
-        _ step: LaneChooser.Step, source: SpooledFile, facts: ImageFacts, constraints: RenditionConstraints
+        _ step: LaneChooser.Step,
+        source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
     ) -> Outcome {
         do throws(ImageError) {
             let lane: Lane
@@ -134,11 +147,20 @@ public final class HelperPool: ImageProcessor {
     }
 
     private static func order(
-        _ step: LaneChooser.Step, source: SpooledFile, facts: ImageFacts, constraints: RenditionConstraints
+        _ step: LaneChooser.Step,
+        source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
     ) -> HelperOrder {
         var order = HelperOrder(
-            path: source.path, source: facts.mediaType, orientation: facts.orientation, rotates: true,
-            width: facts.width, height: facts.height, output: facts.mediaType)
+            path: source.path,
+            source: facts.mediaType,
+            orientation: facts.orientation,
+            rotates: true,
+            width: facts.width,
+            height: facts.height,
+            output: facts.mediaType
+        )
         guard case .pixels(let work) = step else { return order }
         order.rotates = false
         order.maxWidth = work.width
@@ -166,7 +188,12 @@ public final class HelperPool: ImageProcessor {
             throw .processingFailed("the spool is full")
         }
         return Rendition(
-            file: file, mediaType: facts.mediaType, width: facts.uprightWidth, height: facts.uprightHeight, lane: lane)
+            file: file,
+            mediaType: facts.mediaType,
+            width: facts.uprightWidth,
+            height: facts.uprightHeight,
+            lane: lane
+        )
     }
 
     /// One retry after a crash: the picture may not be what the helper died of.

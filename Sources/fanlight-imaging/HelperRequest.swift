@@ -30,7 +30,15 @@ struct HelperRequest {
         self.width = width
         self.height = height
         order = PixelPipeline.Order(
-            source: source, output: output, orientation: turning, allFrames: fields[12] == "1", maxWidth: maxWidth,
-            maxHeight: maxHeight, quality: quality, maxBytes: maxBytes, srgb: fields[13] == "1")
+            source: source,
+            output: output,
+            orientation: turning,
+            allFrames: fields[12] == "1",
+            maxWidth: maxWidth,
+            maxHeight: maxHeight,
+            quality: quality,
+            maxBytes: maxBytes,
+            srgb: fields[13] == "1"
+        )
     }
 }

@@ -50,19 +50,22 @@ struct ImagingHelper {
     }
 
     private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // SAFETY: the path is ended by NUL for the length of the call.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
         let size = Int(lseek(descriptor, 0, SEEK_END))
         guard size >= 0 else { return nil }
-        // The object closes its descriptor and would remove the name, which is the gateway's; hence by hand.
-        defer { _ = close(descriptor) }
         var complete = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
                 // SAFETY: count is below size, which is the buffer's capacity.
                 let got = unsafe pread(
-                    descriptor, UnsafeMutableRawBufferPointer(buffer).baseAddress.map { unsafe $0 + count },
-                    size - count, off_t(count))
+                    descriptor,
+                    UnsafeMutableRawBufferPointer(buffer).baseAddress.map { unsafe $0 + count },
+                    size - count,
+                    off_t(count)
+                )
                 if got <= 0 {
                     complete = false
                     break

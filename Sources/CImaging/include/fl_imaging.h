@@ -38,6 +38,9 @@ fl_image *_Nullable fl_prepare(
 bool fl_save(
     fl_image *_Nonnull in, fl_kind kind, int quality, void *_Nullable *_Nonnull out, size_t *_Nonnull count);
 
+/// The pixels as 8-bit RGB, row by row from the top; released with fl_free. NULL on failure.
+void *_Nullable fl_rgb(fl_image *_Nonnull in);
+
 /// Pixels of a row.
 int fl_width(fl_image *_Nonnull in);
 /// Rows of one frame.
@@ -49,7 +52,7 @@ void fl_release(fl_image *_Nonnull in);
 /// Releases a buffer.
 void fl_free(void *_Nullable buffer);
 
-/// Gives up what decoding does not need: core files, written files, many descriptors, new privileges, a life after
+/// Gives up what decoding does not need: core files, large written files, many descriptors, new privileges, a life after
 /// the parent's, and more address space than is now in use plus `headroom` bytes. False on failure.
 bool fl_confine(size_t headroom);
 /// Allows so many more seconds of processor time from now on, then the process is killed. False on failure.

@@ -41,7 +41,8 @@ final class BlockingThreads: Sendable {
     init?(count: Int) {
         var ends: [Int32] = [-1, -1]
         // SAFETY: the array has room for the two descriptors.
-        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         wakeReader = ends[0]
         wakeWriter = ends[1]
         self.count = count
@@ -50,14 +51,17 @@ final class BlockingThreads: Sendable {
             // SAFETY: the context is this object, retained here and released by the thread that takes it.
             let context = unsafe Unmanaged.passRetained(self)
             let status = unsafe pthread_create(
-                &thread, nil,
+                &thread,
+                nil,
                 { context in
                     // SAFETY: the retained object that was given to pthread_create.
                     if let context = unsafe context {
                         unsafe Unmanaged<BlockingThreads>.fromOpaque(context).takeRetainedValue().run()
                     }
                     return nil
-                }, context.toOpaque())
+                },
+                context.toOpaque()
+            )
             if status != 0 {
                 unsafe context.release()
                 stop()

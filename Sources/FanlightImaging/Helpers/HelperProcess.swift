@@ -4,7 +4,9 @@ import FanlightCore
 import Glibc
 import Synchronization
 
-/// One running helper. Used by one thread at a time; only `kill` may come from another.
+/// One running helper.
+///
+/// Used by one thread at a time; only `kill` may come from another.
 final class HelperProcess: Sendable {
     /// Why an exchange gave nothing.
     enum Failure: Error, Equatable {
@@ -59,7 +61,9 @@ final class HelperProcess: Sendable {
         }
     }
 
-    /// Asks and waits for the answer. After a failure the helper is of no more use.
+    /// Asks and waits for the answer.
+    ///
+    /// After a failure the helper is of no more use.
     func exchange(_ order: HelperOrder, timeout: Duration) throws(Failure) -> Reply {
         let id = pictures.withLock { count in
             count += 1
@@ -122,7 +126,7 @@ final class HelperProcess: Sendable {
     private func send(_ bytes: [UInt8]) throws(Failure) {
         // SAFETY: pointer and count describe the same bytes. A request is far smaller than the socket's buffer.
         let sent = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL.rawValue))
+            unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
         }
         guard sent == bytes.count else { throw died() }
     }
@@ -157,7 +161,7 @@ final class HelperProcess: Sendable {
     private static func spawn(_ executable: String, standardStreams socket: Int32) -> pid_t? {
         // SAFETY: C structures without a default initialiser's meaning until the init calls below.
         var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = unsafe posix_spawnattr_t()
+        var attributes = posix_spawnattr_t()
         // SAFETY: both are local, initialised here and destroyed before they go out of scope.
         guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
         defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -167,8 +171,8 @@ final class HelperProcess: Sendable {
         _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket, 1)
         _ = unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         // SAFETY: signal sets are plain memory that sigemptyset and sigfillset set up.
-        var none = unsafe sigset_t()
-        var all = unsafe sigset_t()
+        var none = sigset_t()
+        var all = sigset_t()
         _ = unsafe sigemptyset(&none)
         _ = unsafe sigfillset(&all)
         _ = unsafe posix_spawnattr_setsigmask(&attributes, &none)
@@ -177,9 +181,10 @@ final class HelperProcess: Sendable {
 
         // SAFETY: copies made by strdup, freed below; both lists end with a null pointer.
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(executable), nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe childEnvironment().map { unsafe strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] =
+            unsafe (childEnvironment().map { unsafe strdup($0) } + [nil])
         defer {
-            for unsafe copy in unsafe arguments + environment { unsafe free(copy) }
+            unsafe (arguments + environment).forEach { unsafe free($0) }
         }
         var process: pid_t = 0
         let status = unsafe posix_spawn(&process, executable, &actions, &attributes, &arguments, &environment)
@@ -188,9 +193,11 @@ final class HelperProcess: Sendable {
 
     /// The gateway's secrets stay out of the process that decodes strangers' bytes.
     private static func childEnvironment() -> [String] {
-        var lines = ["MALLOC_ARENA_MAX=2", "PATH=/usr/bin:/bin", "LC_ALL=C"]
+        var lines = ["MALLOC_ARENA_MAX=2", "PATH=/usr/bin:/bin", "LC_ALL=C", "SWIFT_BACKTRACE=enable=no"]
         // SAFETY: the value is copied at once.
-        if let path = unsafe getenv("LD_LIBRARY_PATH") { lines.append("LD_LIBRARY_PATH=" + unsafe String(cString: path)) }
+        if let path = unsafe getenv("LD_LIBRARY_PATH").map({ unsafe String(cString: $0) }) {
+            lines.append("LD_LIBRARY_PATH=" + path)
+        }
         return lines
     }
 }

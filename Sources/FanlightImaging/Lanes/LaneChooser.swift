@@ -37,7 +37,9 @@ public enum LaneChooser {
     ///
     /// - Parameter bytes: size of the upload's file.
     public static func steps(
-        for facts: ImageFacts, bytes: Int, constraints: RenditionConstraints
+        for facts: ImageFacts,
+        bytes: Int,
+        constraints: RenditionConstraints
     ) throws(ImageError) -> [Step] {
         let accepted = constraints.formats ?? usualFormats
         let bounds = bounds(facts, constraints)
@@ -63,9 +65,14 @@ public enum LaneChooser {
         steps.append(
             .pixels(
                 PixelWork(
-                    width: bounds?.width ?? 0, height: bounds?.height ?? 0, output: output,
+                    width: bounds?.width ?? 0,
+                    height: bounds?.height ?? 0,
+                    output: output,
                     allFrames: isAnimation && (output == .gif || output == .webp),
-                    lane: output == facts.mediaType ? .resized : .converted)))
+                    lane: output == facts.mediaType ? .resized : .converted
+                )
+            )
+        )
         return steps
     }
 
@@ -78,27 +85,31 @@ public enum LaneChooser {
     private static func bounds(_ facts: ImageFacts, _ constraints: RenditionConstraints) -> (width: Int, height: Int)? {
         let width = facts.uprightWidth
         let height = facts.uprightHeight
-        var scale = 1.0
-        if constraints.maxEdge > 0 { scale = min(scale, Double(constraints.maxEdge) / Double(max(width, height, 1))) }
+        let edge = constraints.maxEdge
+        let edgeScale = edge > 0 ? Double(edge) / Double(max(width, height, 1)) : 1
         if let limit = constraints.maxPixels, limit > 0, Double(width) * Double(height) > Double(limit) {
-            scale = min(scale, (Double(limit) / (Double(width) * Double(height))).squareRoot())
+            let scale = (Double(limit) / (Double(width) * Double(height))).squareRoot()
+            // A hair above, lest 2048 become 2047 by rounding.
+            if scale < edgeScale {
+                return (max(1, Int(Double(width) * scale + 1e-6)), max(1, Int(Double(height) * scale + 1e-6)))
+            }
         }
-        guard scale < 1 else { return nil }
-        // A hair above, lest 2048 become 2047 by rounding.
-        let box = (max(1, Int(Double(width) * scale + 1e-6)), max(1, Int(Double(height) * scale + 1e-6)))
-        return box
+        return edgeScale < 1 ? (edge, edge) : nil
     }
 
     private static func output(
-        _ facts: ImageFacts, _ accepted: [MediaType], _ constraints: RenditionConstraints,
+        _ facts: ImageFacts,
+        _ accepted: [MediaType],
+        _ constraints: RenditionConstraints,
         _ bounds: (width: Int, height: Int)?
     ) -> MediaType? {
         let wishes = wishes(facts).filter(accepted.contains)
         guard wishes.first == .png, !facts.hasAlpha, accepted.contains(.jpeg), let limit = constraints.maxBytes
         else { return wishes.first }
         // Deflate takes about half of a photograph's 24 bits; where that is too much, JPEG keeps more of the picture.
-        let pixels = (bounds?.width ?? facts.uprightWidth) * (bounds?.height ?? facts.uprightHeight)
-        return pixels * 3 / 2 > limit ? .jpeg : .png
+        let (width, height) = (Double(facts.uprightWidth), Double(facts.uprightHeight))
+        let scale = bounds.map { min(Double($0.width) / width, Double($0.height) / height) } ?? 1
+        return width * height * scale * scale * 1.5 > Double(limit) ? .jpeg : .png
     }
 
     /// Formats to write, best first.

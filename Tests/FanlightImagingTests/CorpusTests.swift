@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightMetadata
+import Testing
+
+@testable import FanlightImaging
+
+@Suite("Corpus, through the pool")
+struct CorpusTests {
+    @Test("Every accepted picture gets an upright rendition without a position")
+    func accepted() async throws {
+        let spool = try FolderSpool()
+        let pool = HelperPool(
+            executable: HelperProgram.path,
+            workers: 2,
+            timeout: .seconds(60),
+            recycleAfter: 20,
+            spool: spool
+        )
+        defer { pool.shutdown() }
+        for entry in Corpus.accepted {
+            let bytes = try #require(Corpus.read(entry.path))
+            do {
+                let facts = try ImageReader.read(bytes, limits: ImageLimits())
+                let made = try await pool.prepare(
+                    try spool.file(bytes),
+                    facts: facts,
+                    constraints: RenditionConstraints(maxEdge: 100)
+                )
+                let scale = min(1, 100 / Double(max(entry.uprightWidth, entry.uprightHeight)))
+                #expect(abs(Double(made.width) - Double(entry.uprightWidth) * scale) <= 1, "\(entry)")
+                #expect(abs(Double(made.height) - Double(entry.uprightHeight) * scale) <= 1, "\(entry)")
+                #expect(LaneChooser.usualFormats.contains(made.mediaType), "\(entry)")
+                let again = try ImageReader.read(try #require(made.file.readAll()), limits: ImageLimits())
+                #expect(again.orientation == .upright, "\(entry)")
+                #expect(again.geotag == nil, "\(entry)")
+                if entry.type == .gif || entry.type == .webp { #expect(again.frames == entry.frames, "\(entry)") }
+            } catch {
+                Issue.record("\(entry): \(error)")
+            }
+        }
+    }
+
+    @Test("The drawing with four quarters is upright at full size", arguments: [4096, 60])
+    func quads(edge: Int) async throws {
+        let spool = try FolderSpool()
+        let pool = HelperPool(
+            executable: HelperProgram.path,
+            workers: 2,
+            timeout: .seconds(60),
+            recycleAfter: 20,
+            spool: spool
+        )
+        defer { pool.shutdown() }
+        for entry in Corpus.accepted where entry.name.contains("/quad-") {
+            let bytes = try #require(Corpus.read(entry.path))
+            let facts = try ImageReader.read(bytes, limits: ImageLimits())
+            let made = try await pool.prepare(
+                try spool.file(bytes),
+                facts: facts,
+                constraints: RenditionConstraints(maxEdge: edge)
+            )
+            let again = try #require(made.file.readAll())
+            #expect(try Pictures.corners(again, made.mediaType) == [0, 1, 2, 3], "\(entry)")
+        }
+    }
+
+    @Test("Every refused picture ends in an error, in the reader or in the helper")
+    func refused() async throws {
+        let spool = try FolderSpool()
+        let pool = HelperPool(
+            executable: HelperProgram.path,
+            workers: 2,
+            timeout: .seconds(60),
+            recycleAfter: 20,
+            spool: spool
+        )
+        defer { pool.shutdown() }
+        for entry in Corpus.refused {
+            let bytes = try #require(Corpus.read(entry.path))
+            await #expect(throws: ImageError.self, "\(entry)") {
+                let facts = try ImageReader.read(bytes, limits: ImageLimits())
+                _ = try await pool.prepare(
+                    try spool.file(bytes),
+                    facts: facts,
+                    constraints: RenditionConstraints(maxEdge: 100)
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Glibc
+import Synchronization
+
+/// A spool in a folder of its own, removed with its last user.
+final class FolderSpool: Spool {
+    let folder: String
+    private let made = Mutex(0)
+
+    struct Refused: Error {}
+
+    init() throws {
+        var template = Array("/tmp/fanlight-imaging-test-XXXXXX".utf8CString)
+        // SAFETY: the template is local, writable and ended by NUL.
+        guard unsafe mkdtemp(&template) != nil else { throw Refused() }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { _ = unsafe rmdir(folder) }
+
+    func create() -> (any SpoolWriter)? {
+        let number = made.withLock { count in
+            count += 1
+            return count
+        }
+        return FolderSpoolWriter(path: "\(folder)/\(number)")
+    }
+
+    /// A file with these bytes.
+    func file(_ bytes: [UInt8]) throws -> SpooledFile {
+        guard let writer = create(), unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }),
+            let file = writer.finish()
+        else { throw Refused() }
+        return file
+    }
+}
+
+private final class FolderSpoolWriter: SpoolWriter {
+    let path: String
+    private let descriptor: Int32
+    private let size = Mutex(0)
+
+    init?(path: String) {
+        self.path = path
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0 { return nil }
+    }
+
+    var count: Int { size.withLock { $0 } }
+
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // SAFETY: pointer and count are of the same buffer, which the caller keeps alive.
+        guard unsafe write(descriptor, bytes.baseAddress, bytes.count) == bytes.count else { return false }
+        size.withLock { $0 += bytes.count }
+        return true
+    }
+
+    func finish() -> SpooledFile? { SpooledFile(path: path, descriptor: descriptor, size: count) }
+
+    func discard() {
+        _ = close(descriptor)
+        _ = unsafe unlink(path)
+    }
+}
