@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Testing
+
+@testable import FanlightMetadata
+
+@Suite struct JPEGHeaderTests {
+    @Test func tellsLayout() throws {
+        let adobe = Sample.segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 2])
+        let frame = Sample.frame(0xC2, width: 33, height: 17, factors: [0x22, 0x11, 0x11, 0x22])
+        let layout = try JPEGHeader.inspect([0xFF, 0xD8] + adobe + frame + Sample.scan + [0xFF, 0xD9])
+        #expect(layout.width == 33 && layout.height == 17 && layout.bitDepth == 8)
+        #expect(layout.process == .progressive)
+        #expect(layout.components.map(\.identifier) == [1, 2, 3, 4])
+        #expect(layout.components[0] == .init(identifier: 1, horizontal: 2, vertical: 2))
+        #expect(layout.adobeTransform == 2)
+        #expect(layout.iccProfile == nil)
+        #expect(layout.unitWidth == 16 && layout.unitHeight == 16)
+    }
+
+    @Test func greyHasUnitsOfEight() throws {
+        let frame = Sample.frame(width: 9, height: 9, factors: [0x22])
+        let layout = try JPEGHeader.inspect([0xFF, 0xD8] + frame + Sample.scan + [0xFF, 0xD9])
+        #expect(layout.unitWidth == 8 && layout.unitHeight == 8)
+        #expect(layout.process == .baseline && layout.adobeTransform == nil)
+    }
+
+    @Test(arguments: [1, 100, 65_519, 65_520, 200_000]) func profilesComeBackWhole(_ size: Int) throws {
+        let profile = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let tagged = MetadataStripper.insertICC(profile, intoJPEG: Sample.jpeg(Sample.jfif))
+        #expect(Array(tagged.prefix(20)) == [0xFF, 0xD8] + Sample.jfif)
+        #expect(try JPEGHeader.inspect(tagged).iccProfile == profile)
+        #expect(try MetadataStripper.strip(tagged, policy: .strip) == tagged)
+        let bare = MetadataStripper.insertICC(profile, intoJPEG: Sample.jpeg())
+        #expect(try JPEGHeader.inspect(bare).iccProfile == profile)
+    }
+
+    @Test func impossibleProfilesChangeNothing() {
+        let jpeg = Sample.jpeg()
+        #expect(MetadataStripper.insertICC([], intoJPEG: jpeg) == jpeg)
+        #expect(MetadataStripper.insertICC([1], intoJPEG: [1, 2, 3]) == [1, 2, 3])
+        let huge = [UInt8](repeating: 0, count: 255 * 65_519 + 1)
+        #expect(MetadataStripper.insertICC(huge, intoJPEG: jpeg) == jpeg)
+    }
+
+    @Test(
+        arguments: [[(1, 2)], [(1, 2), (1, 2)], [(0, 1)], [(1, 1), (2, 2)], [(3, 2), (1, 2)]] as [[(UInt8, UInt8)]]
+    )
+    func brokenProfilesAreNone(_ parts: [(UInt8, UInt8)]) throws {
+        let segments = parts.flatMap { Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [$0.0, $0.1, 7]) }
+        #expect(try JPEGHeader.inspect(Sample.jpeg(segments)).iccProfile == nil)
+    }
+
+    @Test func partsMayStandInAnyOrder() throws {
+        let segments = [(2, 8), (1, 7)].flatMap {
+            Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [UInt8($0.0), 2, UInt8($0.1)])
+        }
+        #expect(try JPEGHeader.inspect(Sample.jpeg(segments)).iccProfile == [7, 8])
+    }
+}
