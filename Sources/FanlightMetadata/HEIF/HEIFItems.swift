@@ -20,6 +20,8 @@ struct HEIFItems {
     private var associations: [Int: [Int]] = [:]
     private var references: [(name: String, from: Int, to: [Int])] = []
 
+    /// Most parts of all items; without a limit the table could name billions of parts in no bytes.
+    private static let maxExtents = 100_000
     /// Most items and properties of a file; a 100 megapixel picture of 512 x 512 tiles has about 400.
     private static let maxItems = 20_000
 
@@ -88,13 +90,17 @@ struct HEIFItems {
         let baseSize = sizes >> 4 & 15
         let indexSize = box.version == 0 ? 0 : sizes & 15
         var fields = FieldReader(body, at: box.version < 2 ? 8 : 10)
+        var total = 0
         for _ in 0..<count {
             let item = try fields.take(box.version < 2 ? 2 : 4)
             let method = box.version == 0 ? 0 : try fields.take(2) & 15
             _ = try fields.take(2)
             let base = try fields.take(baseSize)
             var parts: [Extent] = []
-            for _ in 0..<(try fields.take(2)) {
+            let partCount = try fields.take(2)
+            total += partCount
+            guard total <= Self.maxExtents else { throw .corrupt("too many item parts") }
+            for _ in 0..<partCount {
                 _ = try fields.take(indexSize)
                 let offset = try fields.take(offsetSize).addingReportingOverflow(base)
                 guard !offset.overflow else { throw .corrupt("bad item place") }

@@ -4,7 +4,7 @@ public import FanlightCore
 
 /// Reads how a JPEG is coded.
 public enum JPEGHeader {
-    /// Reads size, channels, coding process, colour profile and Adobe transform.
+    /// Reads size, channels, coding process, quality, colour profile and Adobe transform.
     ///
     /// - Parameter bytes: The whole file.
     /// - Returns: The layout of the first picture.
@@ -14,14 +14,17 @@ public enum JPEGHeader {
         var layout: JPEGLayout?
         var profile = ICCParts()
         var adobe: Int?
+        var quality: Int?
         while let segment = try cursor.next() {
             if segment.isFrameHeader, layout == nil { layout = try frame(segment) }
             if let part = segment.icc { profile.add(part) }
+            if segment.marker == 0xDB, quality == nil { quality = JPEGQuality.estimate(segment.payload) }
             if segment.isAdobe, adobe == nil { adobe = segment.payload.uint8(11) }
         }
         guard var result = layout else { throw .corrupt("no frame header") }
         result.iccProfile = profile.joined
         result.adobeTransform = adobe
+        result.estimatedQuality = quality
         return result
     }
 

@@ -17,6 +17,11 @@ public struct JPEGLayout: Sendable, Equatable {
     /// Colour transform of the Adobe segment: 0 none, 1 YCbCr, 2 YCCK; `nil` without such a segment.
     public var adobeTransform: Int?
 
+    /// The quality, 1 to 100, at which libjpeg would write the first quantisation table; `nil` without such a table.
+    ///
+    /// An estimate: other encoders have tables of their own.
+    public var estimatedQuality: Int?
+
     /// One colour channel and its sampling factors.
     public struct Component: Sendable, Equatable {
         /// The channel's number in the file.

@@ -4,15 +4,21 @@ import FanlightCore
 
 /// Reads a TIFF's pages and checks that their strips and tiles lie inside the file.
 enum TIFFReader {
+    /// Most strips and tiles of all pages; many pages may share one long list.
+    private static let maxStrips = 1_000_000
+
     static func read(_ bytes: ByteWindow, limits: ImageLimits) throws(ImageError) -> ContainerFacts {
         guard let file = TIFFStructure(bytes) else { throw .truncated }
         var offset = file.firstDirectory
         var visited: Set<Int> = []
         var facts: ContainerFacts?
         var total = 0
+        var strips = 0
         while offset != 0 {
             guard visited.insert(offset).inserted else { throw .corrupt("directories form a loop") }
             guard let directory = file.directory(at: offset) else { throw .truncated }
+            strips += max(directory[Tag.stripOffsets]?.count ?? 0, directory[Tag.tileOffsets]?.count ?? 0)
+            guard strips <= maxStrips else { throw .corrupt("too many strips") }
             let size = try page(directory, of: bytes, limits: limits)
             guard visited.count <= limits.maxFrames else {
                 throw .tooManyFrames(visited.count, limit: limits.maxFrames)

@@ -5,9 +5,10 @@ import Testing
 
 @testable import FanlightMetadata
 
-/// The corpus beside the package; without it these tests have no rows.
+/// The corpus beside the package; without it these tests return at once.
 @Suite struct CorpusTests {
-    @Test(arguments: CorpusRow.all) func readsWhatTheTableSays(_ row: CorpusRow) {
+    @Test(arguments: CorpusRow.rows()) func readsWhatTheTableSays(_ row: CorpusRow) {
+        guard row.isPresent else { return }
         let outcome = Result { () throws(ImageError) in try ImageReader.read(row.bytes, limits: ImageLimits()) }
         if row.isAmbiguous("verdict") { return }
         switch outcome {
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CorpusRow.all.filter { $0["verdict"] == "accept" })
+    @Test(arguments: CorpusRow.rows { $0["verdict"] == "accept" })
     func strippedPicturesKeepTheirPixelsOnly(_ row: CorpusRow) throws {
         let bytes = row.bytes
         guard let before = try? ImageReader.read(bytes, limits: ImageLimits()) else { return }
@@ -45,8 +46,9 @@ import Testing
         }
     }
 
-    @Test(arguments: CorpusRow.all.filter { $0["media_type"] == "image/jpeg" && $0["verdict"] == "accept" })
+    @Test(arguments: CorpusRow.rows { $0["media_type"] == "image/jpeg" && $0["verdict"] == "accept" })
     func layoutAgreesWithTheTable(_ row: CorpusRow) {
+        guard row.isPresent else { return }
         guard let layout = try? JPEGHeader.inspect(row.bytes) else {
             #expect(row.isAmbiguous("verdict"))
             return

@@ -36,6 +36,14 @@ import Testing
         #expect(try JPEGHeader.inspect(bare).iccProfile == profile)
     }
 
+    @Test(arguments: [(16, 86), (1, 99), (58, 50), (255, 11)]) func guessesQuality(_ step: Int, _ quality: Int) {
+        let table = [UInt8](repeating: UInt8(step), count: 64)
+        #expect(JPEGQuality.estimate(ByteWindow([0] + table)) == quality)
+        #expect(JPEGQuality.estimate(ByteWindow([0x10] + table.flatMap { [0, $0] })) == quality)
+        #expect(JPEGQuality.estimate(ByteWindow([1] + table)) == nil)
+        #expect(JPEGQuality.estimate(ByteWindow([0] + table.dropLast())) == nil)
+    }
+
     @Test func impossibleProfilesChangeNothing() {
         let jpeg = Sample.jpeg()
         #expect(MetadataStripper.insertICC([], intoJPEG: jpeg) == jpeg)

@@ -158,6 +158,24 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
             error: .corrupt("a page without picture data")
         ),
         RefusalRow(
+            name: "tiff pages that share a long list of strips",
+            bytes: TIFFSample.pages(2, strips: 600_000),
+            error: .corrupt("too many strips")
+        ),
+        RefusalRow(
+            name: "heic with billions of parts in no bytes",
+            bytes: Sample.box("ftyp", Array("heic".utf8) + Sample.big(0, 4))
+                + Sample.fullBox(
+                    "meta",
+                    Sample.fullBox(
+                        "iloc",
+                        [0, 0] + Sample.big(2, 2)
+                            + (1...2).flatMap { Sample.big($0, 2) + Sample.big(0, 2) + Sample.big(65_535, 2) }
+                    )
+                ),
+            error: .corrupt("too many item parts")
+        ),
+        RefusalRow(
             name: "heic crop larger than the picture",
             bytes: Sample.heif(transforms: [
                 Sample.box("clap", [17, 1, 6, 1, 0, 1, 0, 1].flatMap { Sample.big($0, 4) })

@@ -55,6 +55,23 @@ struct TIFFSample {
         return sample.bytes + [UInt8](repeating: 7, count: width * height)
     }
 
+    /// Pages of one pixel that all name the same long list of empty strips.
+    static func pages(_ count: Int, strips: Int) -> [UInt8] {
+        let directorySize = 2 + 12 * 4 + 4
+        let list = 8 + count * directorySize
+        let sample = TIFFSample()
+        var result: [UInt8] = Array("II".utf8) + sample.integer(42, 2) + sample.integer(8, 4)
+        for page in 1...count {
+            result += sample.integer(4, 2)
+            for (tag, number, value) in [(0x100, 1, 1), (0x101, 1, 1), (0x111, strips, list), (0x117, strips, list)] {
+                result += sample.integer(tag, 2) + sample.integer(4, 2) + sample.integer(number, 4)
+                result += sample.integer(value, 4)
+            }
+            result += sample.integer(page == count ? 0 : 8 + page * directorySize, 4)
+        }
+        return result + [UInt8](repeating: 0, count: 4 * strips)
+    }
+
     private func directory(_ tags: [(Int, Value)], at offset: Int, next: Int) -> [UInt8] {
         var entries: [UInt8] = []
         var values: [UInt8] = []
