@@ -25,6 +25,20 @@ public struct Rate: Sendable, Equatable {
     }
 }
 
+/// Where the gateway listens.
+public struct ListenAddress: Sendable, Equatable {
+    /// Name or address, without brackets.
+    public var host: String
+    /// Port; 0 lets the system choose.
+    public var port: Int
+
+    /// Creates an address.
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}
+
 /// Turns the text of a scalar into a value; every reader says what it expects.
 public enum ValueReader {
     /// Reads `true` or `false`, nothing else.
@@ -116,6 +130,48 @@ public enum ValueReader {
             guard let period = try? duration(String(sides[1])), period > .zero else { throw expectation }
             return Rate(count: count, period: period)
         }
+    }
+
+    /// Reads `12000000` or `100MP`.
+    public static func pixelCount(_ text: String) throws(Expectation) -> Int {
+        let expectation = Expectation("a number of pixels, such as 100MP or 12000000")
+        if let value = wholeNumber(text), value > 0 { return value }
+        guard let (thousandths, unit, rest) = quantity(Substring(text)), rest.isEmpty, unit.lowercased() == "mp" else {
+            throw expectation
+        }
+        let (product, overflow) = thousandths.multipliedReportingOverflow(by: 1_000)
+        guard !overflow, product > 0 else { throw expectation }
+        return product
+    }
+
+    /// Reads `127.0.0.1:8080`, `name:8080` or `[::1]:8080`; port 0 lets the system choose.
+    public static func address(_ text: String) throws(Expectation) -> ListenAddress {
+        let expectation = Expectation("an address and a port, such as 127.0.0.1:8080 or [::1]:8080")
+        guard let colon = text.lastIndex(of: ":"), let port = wholeNumber(String(text[text.index(after: colon)...])),
+            (0...65_535).contains(port)
+        else { throw expectation }
+        var host = text[..<colon]
+        let isBracketed = host.first == "[" && host.last == "]"
+        if isBracketed { host = host.dropFirst().dropLast() }
+        let isPlain = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:%".contains($0)) }
+        guard !host.isEmpty, isPlain, host.contains(":") == isBracketed else { throw expectation }
+        return ListenAddress(host: String(host), port: port)
+    }
+
+    /// Reads an absolute http or https URL without query and fragment; slashes at its end are taken away.
+    public static func baseURL(_ text: String) throws(Expectation) -> String {
+        let expectation = Expectation("an http or https URL without query, such as https://fanlight.example.org")
+        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else {
+            throw expectation
+        }
+        var rest = text.dropFirst(scheme.count)
+        while rest.last == "/" { rest = rest.dropLast() }
+        let host = rest.prefix { $0 != "/" }
+        let isClean = rest.unicodeScalars.allSatisfy {
+            $0.value > 0x20 && $0.value < 0x7F && !"?#\"<>@\\".unicodeScalars.contains($0)
+        }
+        guard !host.isEmpty, host.first != ":", isClean else { throw expectation }
+        return scheme + rest
     }
 
     /// Digits, with an optional minus; no other form that Swift would take.

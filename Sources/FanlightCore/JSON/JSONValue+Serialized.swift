@@ -3,6 +3,8 @@
 extension JSONValue {
     /// The value as JSON text, members in order, numbers with their own characters.
     ///
+    /// `<` and control characters are escaped, so that neither HTML nor a log line can take them for its own.
+    ///
     /// - Parameter pretty: Two blanks a level and one member a line; otherwise without any blank.
     /// - Returns: Text without a final newline.
     public func serialized(pretty: Bool = false) -> String {
@@ -70,7 +72,7 @@ private struct JSONWriter {
             case 0x0A: bytes += "\\n".utf8
             case 0x0C: bytes += "\\f".utf8
             case 0x0D: bytes += "\\r".utf8
-            case 0..<0x20, 0x7F:
+            case 0..<0x20, 0x7F, UInt8(ascii: "<"):
                 let digits = String(byte, radix: 16)
                 bytes += "\\u00".utf8
                 if digits.utf8.count == 1 { bytes.append(UInt8(ascii: "0")) }

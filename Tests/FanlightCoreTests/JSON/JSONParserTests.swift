@@ -124,6 +124,7 @@ import Testing
             .init("c", .object([])),
         ])
         #expect(value.serialized() == #"{"a":[1,null,-0.1275,2,null],"b\u0001\n":"é\"\\","c":{}}"#)
+        #expect(JSONValue.string("</script>\u{7F}").serialized() == #""\u003c/script>\u007f""#)
         #expect(
             value.serialized(pretty: true) == """
                 {

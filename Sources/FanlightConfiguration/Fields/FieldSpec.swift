@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a field may hold; decides how its text is read.
+public enum FieldType: Sendable {
+    case text
+    case boolean
+    case integer(ClosedRange<Int>)
+    case duration
+    case byteSize
+    case pixelCount
+    case rate
+    case choice([String])
+    case address
+    case baseURL
+    /// A list of texts, or one text with commas.
+    case texts
+    /// Left as a node, read by somebody else.
+    case node
+
+    /// One word for the reference.
+    public var word: String {
+        switch self {
+        case .text: "text"
+        case .boolean: "true or false"
+        case .integer(let range):
+            range.upperBound == .max
+                ? "number from \(range.lowerBound)" : "number \(range.lowerBound) to \(range.upperBound)"
+        case .duration: "duration"
+        case .byteSize: "size"
+        case .pixelCount: "pixels"
+        case .rate: "rate"
+        case .choice(let names): names.joined(separator: ", ")
+        case .address: "address"
+        case .baseURL: "URL"
+        case .texts: "list"
+        case .node: "mapping"
+        }
+    }
+}
+
+/// The value of a field once read.
+public enum FieldValue: Sendable {
+    case text(String)
+    case boolean(Bool)
+    case integer(Int)
+    case duration(Duration)
+    case rate(Rate)
+    case address(ListenAddress)
+    case texts([String])
+    case node(Node)
+}
+
+/// One field of the configuration: decoding, checks and the reference all read this.
+public struct FieldSpec: Sendable {
+    /// Key in the file.
+    public var name: String
+    /// What it may hold.
+    public var type: FieldType
+    /// The text that stands for an absent field; `nil` = none.
+    public var defaultText: String?
+    /// One sentence for the reference, without a period.
+    public var description: String
+
+    /// Creates a field.
+    public init(_ name: String, _ type: FieldType, default defaultText: String? = nil, _ description: String) {
+        self.name = name
+        self.type = type
+        self.defaultText = defaultText
+        self.description = description
+    }
+
+    /// True where somebody else reads the node.
+    var isLeftAlone: Bool {
+        if case .node = type { return true }
+        return false
+    }
+
+    /// Reads the text of a scalar.
+    public func read(_ text: String) throws(Expectation) -> FieldValue {
+        switch type {
+        case .text: return .text(text)
+        case .boolean: return .boolean(try ValueReader.boolean(text))
+        case .integer(let range): return .integer(try ValueReader.integer(text, in: range))
+        case .duration: return .duration(try ValueReader.duration(text))
+        case .byteSize: return .integer(try ValueReader.byteSize(text))
+        case .pixelCount: return .integer(try ValueReader.pixelCount(text))
+        case .rate: return .rate(try ValueReader.rate(text))
+        case .address: return .address(try ValueReader.address(text))
+        case .baseURL: return .text(try ValueReader.baseURL(text))
+        case .choice(let names):
+            if names.contains(text) { return .text(text) }
+            let nearest = NearestName.of(text, among: names).map { "; did you mean \($0)?" } ?? ""
+            throw Expectation("one of " + names.joined(separator: ", ") + nearest)
+        case .texts:
+            let parts = text.split(separator: ",").map { $0.drop { $0 == " " } }
+            return .texts(parts.map { String($0.reversed().drop { $0 == " " }.reversed()) }.filter { !$0.isEmpty })
+        case .node: throw Expectation("a mapping")
+        }
+    }
+
+    /// Reads a node, whatever its kind.
+    func read(_ node: Node) throws(Expectation) -> FieldValue {
+        switch (type, node.content) {
+        case (.node, _): return .node(node)
+        case (.texts, .sequence(let items)):
+            let texts = items.compactMap(\.text)
+            if texts.count == items.count { return .texts(texts) }
+            throw Expectation("a list of names")
+        case (_, .scalar(let text, _)): return try read(text)
+        default: throw Expectation(expectation)
+        }
+    }
+
+    /// What a list or mapping in the wrong place should have been.
+    private var expectation: String {
+        switch type {
+        case .texts: return "a list of names"
+        default:
+            do {
+                _ = try read("\u{0}")
+                return "one value, not a list or a mapping"
+            } catch {
+                return error.description
+            }
+        }
+    }
+}

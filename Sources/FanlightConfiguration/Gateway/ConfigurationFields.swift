@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// Every key of config.yaml that the gateway itself reads, described once.
+public enum ConfigurationFields {
+    /// Keys of the file itself.
+    public static let file = Section(
+        "",
+        [
+            FieldSpec("server", .node, "How clients reach the gateway"),
+            FieldSpec("image", .node, "How pictures are prepared; a service may have its own values"),
+            FieldSpec("services", .node, "Where pictures go, by name; the report has this order"),
+            FieldSpec("routes", .node, "Named sets of services"),
+            FieldSpec("adapters", .node, "Adapters that are added to the catalogue or override its entries"),
+            FieldSpec("adapter_files", .text, "Folder with one YAML file an adapter"),
+        ]
+    )
+
+    /// Keys under `server`.
+    public static let server = Section(
+        "server",
+        [
+            FieldSpec("listen", .address, default: "127.0.0.1:8080", "Address and port"),
+            FieldSpec("public_url", .baseURL, "What links to the gateway's own pictures begin with"),
+            FieldSpec("state", .text, default: "./state", "Folder for uploads under way and for the history"),
+            FieldSpec(
+                "max_body",
+                .byteSize,
+                default: "32MB",
+                "Largest request that is read; more is answered with 413"
+            ),
+            FieldSpec("answer_within", .duration, default: "60s", "Longest that a client waits for the report"),
+            FieldSpec("drain", .duration, default: "30s", "Time that uploads under way get after a stop signal"),
+            FieldSpec(
+                "client_timeout",
+                .duration,
+                default: "60s",
+                "Time in which a client's whole request must arrive"
+            ),
+            FieldSpec(
+                "client_keys",
+                .texts,
+                "Keys that clients must send as a bearer token; none = everybody may upload"
+            ),
+        ]
+    )
+
+    /// Keys under `image`.
+    public static let image = Section(
+        "image",
+        [
+            FieldSpec(
+                "max_edge",
+                .integer(0...65_535),
+                default: "2048",
+                "Longer side in pixels; 0 = no bound; never enlarged"
+            ),
+            FieldSpec(
+                "metadata",
+                .choice(MetadataPolicy.allCases.map(\.rawValue)),
+                default: "strip",
+                "What stays in the file: nothing, the copyright notice, all but the position, everything"
+            ),
+            FieldSpec(
+                "quality",
+                .integer(1...100),
+                default: "85",
+                "JPEG and WebP quality of pictures that are encoded again"
+            ),
+            FieldSpec("max_pixels", .pixelCount, default: "100MP", "Pixels of one picture that comes in"),
+            FieldSpec(
+                "max_frames",
+                .integer(1...100_000),
+                default: "1000",
+                "Frames or pages of a picture that comes in"
+            ),
+            FieldSpec(
+                "max_total_pixels",
+                .pixelCount,
+                default: "2000MP",
+                "Pixels over all frames of a picture that comes in"
+            ),
+        ]
+    )
+
+    /// Keys of one route.
+    public static let route = Section(
+        "routes.NAME",
+        [
+            FieldSpec("services", .texts, "Services in order; absent = all"),
+            FieldSpec("policy", .node, default: nil, "all, any, first, or quorum: N; absent = all"),
+        ]
+    )
+
+    /// The sections with fields of their own.
+    public static let sections = [server, image]
+
+    /// The reference of these keys in Markdown, one table a section.
+    public static func reference() -> String {
+        ([file] + sections + [route]).map(table).joined(separator: "\n")
+    }
+
+    private static func table(_ section: Section) -> String {
+        let title = section.name.isEmpty ? "config.yaml" : section.name
+        let rows = section.fields.map { field in
+            let value = field.defaultText.map { "`\($0)`" } ?? ""
+            return "| `\(field.name)` | \(field.type.word) | \(value) | \(field.description) |\n"
+        }
+        return "## \(title)\n\n| key | type | default | meaning |\n|---|---|---|---|\n" + rows.joined()
+    }
+}

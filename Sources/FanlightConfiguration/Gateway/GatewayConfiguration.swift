@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// The gateway's own part of config.yaml; services and adapters stay nodes for those who know their keys.
+public struct GatewayConfiguration: Sendable {
+    /// The `server` section.
+    public var server: ServerSettings
+    /// The `image` section.
+    public var image: ImageSettings
+    /// Services in the order of the file; each node is a mapping, references in it are not resolved.
+    public var services: [(name: String, node: Node)]
+    /// Adapters that the file adds or overrides, in its order; each node is a mapping.
+    public var adapters: [(name: String, node: Node)]
+    /// Folder with more adapters; `nil` = none.
+    public var adapterFiles: String?
+    /// Routes in the order of the file; `default` is always there, at the end when the file does not name it.
+    public var routes: [Route]
+
+    /// Creates a configuration; without routes, `default` names every service.
+    public init(
+        server: ServerSettings = ServerSettings(),
+        image: ImageSettings = ImageSettings(),
+        services: [(name: String, node: Node)] = [],
+        adapters: [(name: String, node: Node)] = [],
+        adapterFiles: String? = nil,
+        routes: [Route]? = nil
+    ) {
+        self.server = server
+        self.image = image
+        self.services = services
+        self.adapters = adapters
+        self.adapterFiles = adapterFiles
+        self.routes = routes ?? [Route(name: "default", services: services.map(\.name))]
+    }
+
+    /// The route of that name.
+    public func route(_ name: String) -> Route? { routes.first { $0.name == name } }
+
+    /// Reads the whole file; all findings are reported in one run.
+    ///
+    /// - Parameters:
+    ///   - root: The document's root; null gives the defaults.
+    ///   - references: Resolves `${env:…}` and `${file:…}` in `server`, `image` and `adapter_files`.
+    ///   - diagnostics: Findings are added, those of this call in the order of the file.
+    /// - Returns: `nil` when this call adds an error.
+    public static func decode(
+        _ root: Node,
+        references: References = .none,
+        diagnostics: inout [Diagnostic]
+    ) -> GatewayConfiguration? {
+        var found: [Diagnostic] = []
+        let top = ConfigurationFields.file.decode(root, references: references, diagnostics: &found) { key in
+            ConfigurationFields.sections.first { $0.fields.contains { $0.name == key } }?.name
+        }
+        let server = serverSettings(top.node("server"), references: references, diagnostics: &found)
+        let image = imageSettings(top.node("image"), references: references, diagnostics: &found)
+        let services = named(top.node("services"), kind: "service", diagnostics: &found)
+        let adapters = named(top.node("adapters"), kind: "adapter", diagnostics: &found)
+        let isReadable = !services.isEmpty || top.node("services") == nil
+        let reader = RouteReader(services: services.map(\.name), checksNames: isReadable)
+        let routes = reader.read(top.node("routes"), diagnostics: &found)
+        if services.isEmpty, !found.contains(where: { $0.severity == .error }) {
+            found.append(Diagnostic(.warning, at: root.position, "no services: uploads have nowhere to go"))
+        }
+        diagnostics += found.sortedByPosition()
+        guard !found.contains(where: { $0.severity == .error }), let server else { return nil }
+        return GatewayConfiguration(
+            server: server,
+            image: image,
+            services: services,
+            adapters: adapters,
+            adapterFiles: top.text("adapter_files"),
+            routes: routes
+        )
+    }
+
+    private static func serverSettings(
+        _ node: Node?,
+        references: References,
+        diagnostics: inout [Diagnostic]
+    ) -> ServerSettings? {
+        let values = ConfigurationFields.server.decode(node, references: references, diagnostics: &diagnostics)
+        guard let listen = values.address("listen"), let state = values.text("state") else { return nil }
+        return ServerSettings(
+            listen: listen,
+            publicURL: values.text("public_url"),
+            state: state,
+            maxBody: values.integer("max_body"),
+            answerWithin: values.duration("answer_within"),
+            drain: values.duration("drain"),
+            clientTimeout: values.duration("client_timeout"),
+            clientKeys: (values.texts("client_keys") ?? []).map { Secret($0) }
+        )
+    }
+
+    private static func imageSettings(
+        _ node: Node?,
+        references: References,
+        diagnostics: inout [Diagnostic]
+    ) -> ImageSettings {
+        let values = ConfigurationFields.image.decode(node, references: references, diagnostics: &diagnostics)
+        var limits = ImageLimits()
+        limits.maxPixels = values.integer("max_pixels")
+        limits.maxFrames = values.integer("max_frames")
+        limits.maxTotalPixels = values.integer("max_total_pixels")
+        let metadata = values.text("metadata").flatMap(MetadataPolicy.init) ?? .strip
+        return ImageSettings(
+            maxEdge: values.integer("max_edge"),
+            metadata: metadata,
+            quality: values.integer("quality"),
+            limits: limits
+        )
+    }
+
+    /// Reads a mapping whose keys are names and whose values are mappings.
+    private static func named(
+        _ node: Node?,
+        kind: String,
+        diagnostics: inout [Diagnostic]
+    ) -> [(name: String, node: Node)] {
+        guard let node, !node.isNull else { return [] }
+        guard case .mapping(let entries) = node.content else {
+            diagnostics.append(
+                Diagnostic(at: node.position, "\(kind)s: expected one name a \(kind), with its keys under it")
+            )
+            return []
+        }
+        for entry in entries {
+            if !isName(entry.key) {
+                let message = "a \(kind)'s name is made of letters, digits, '-' and '_', at most 64"
+                diagnostics.append(Diagnostic(at: entry.position, message))
+            }
+            if case .mapping = entry.value.content { continue }
+            diagnostics.append(
+                Diagnostic(at: entry.value.position, "\(kind)s.\(entry.key): expected a mapping of keys")
+            )
+        }
+        return entries.map { ($0.key, $0.value) }
+    }
+
+    /// True for what can stand in `option.<service>.<name>` and in a list with commas.
+    static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+
+/// How clients reach the gateway, and its own limits.
+public struct ServerSettings: Sendable, Equatable {
+    /// Where it listens.
+    public var listen: ListenAddress
+    /// Base of links to the gateway's own pictures, without a slash at its end; `nil` = the address above.
+    public var publicURL: String?
+    /// Folder of journal, spool and album.
+    public var state: String
+    /// Bytes of a request body.
+    public var maxBody: Int
+    /// Longest wait of a client for the report.
+    public var answerWithin: Duration
+    /// Time for uploads under way after a stop signal.
+    public var drain: Duration
+    /// Wall-clock time for a client's whole request.
+    public var clientTimeout: Duration
+    /// Keys of clients; empty = everybody may upload.
+    public var clientKeys: [Secret]
+
+    /// Creates settings; what is not given has its default.
+    public init(
+        listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
+        publicURL: String? = nil,
+        state: String = "./state",
+        maxBody: Int = 32_000_000,
+        answerWithin: Duration = .seconds(60),
+        drain: Duration = .seconds(30),
+        clientTimeout: Duration = .seconds(60),
+        clientKeys: [Secret] = []
+    ) {
+        self.listen = listen
+        self.publicURL = publicURL
+        self.state = state
+        self.maxBody = maxBody
+        self.answerWithin = answerWithin
+        self.drain = drain
+        self.clientTimeout = clientTimeout
+        self.clientKeys = clientKeys
+    }
+}
+
+/// How pictures are prepared where a service says nothing else.
+public struct ImageSettings: Sendable, Equatable {
+    /// Longer side in pixels; 0 = no bound.
+    public var maxEdge: Int
+    /// What may stay in the file.
+    public var metadata: MetadataPolicy
+    /// Quality of re-encoded pictures, 1...100.
+    public var quality: Int
+    /// Bounds of pictures that come in.
+    public var limits: ImageLimits
+
+    /// Creates settings; what is not given has its default.
+    public init(
+        maxEdge: Int = 2048,
+        metadata: MetadataPolicy = .strip,
+        quality: Int = 85,
+        limits: ImageLimits = ImageLimits()
+    ) {
+        self.maxEdge = maxEdge
+        self.metadata = metadata
+        self.quality = quality
+        self.limits = limits
+    }
+}
+
+/// When an upload to several services counts as answered.
+public enum RoutePolicy: Sendable, Equatable {
+    /// When every delivery has its outcome.
+    case all
+    /// At the first delivery; the others go on.
+    case any
+    /// One after another until one delivers.
+    case first
+    /// When so many have delivered.
+    case quorum(Int)
+}
+
+/// A named set of services.
+public struct Route: Sendable, Equatable {
+    /// Name, as clients give it.
+    public var name: String
+    /// Services in order.
+    public var services: [String]
+    /// Policy.
+    public var policy: RoutePolicy
+
+    /// Creates a route.
+    public init(name: String, services: [String], policy: RoutePolicy = .all) {
+        self.name = name
+        self.services = services
+        self.policy = policy
+    }
+}

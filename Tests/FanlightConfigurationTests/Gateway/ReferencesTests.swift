@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+import FanlightCore
+import Testing
+
+@Suite struct ReferencesTests {
+    static let references = References(
+        variable: { ["NAME": "value", "EMPTY": ""][$0] },
+        file: { ["/run/key": "secret\n"][$0] }
+    )
+
+    @Test(
+        arguments: [
+            ("plain", "plain"), ("${env:NAME}", "value"), ("a${env:NAME}b${env:NAME}", "avaluebvalue"),
+            ("${env:EMPTY}", ""),
+            ("${env:EMPTY:-x}", "x"), ("${env:NONE:-http://h:1/}", "http://h:1/"), ("${env:NONE:-}", ""),
+            ("${env:NAME:-x}", "value"),
+            ("${file:/run/key}", "secret"), ("${setting.a} ${option.b}", "${setting.a} ${option.b}"),
+            ("$${env:NAME}", "$value"),
+            ("${env:NAME", "${env:NAME"), ("100 $", "100 $"),
+        ]
+    )
+    func resolves(_ text: String, _ value: String) throws {
+        #expect(try Self.references.resolve(text) == value)
+        #expect(try References.none.resolve(text) == text)
+    }
+
+    @Test(arguments: [
+        ("${env:NONE}", "the environment variable NONE to be set"), ("${file:/no}", "the file /no to be readable"),
+    ])
+    func saysWhatIsMissing(_ text: String, _ expected: String) {
+        #expect(throws: Expectation(expected)) { try Self.references.resolve(text) }
+    }
+
+    @Test func resolvesWholeNodesAndKeepsAnEmptyResultText() throws {
+        let (root, _) = YAMLReader.read(Array("a: [x, '${env:NAME}']\nb: {c: '${env:EMPTY}'}\n".utf8), file: "c")
+        let node = try Self.references.resolve(#require(root))
+        #expect(node["a"]?.items.map(\.text) == ["x", "value"])
+        #expect(node["b"]?["c"]?.text?.isEmpty == true)
+    }
+
+    @Test func leavesServicesAloneAndResolvesTheRest() throws {
+        let (decoded, findings) = decode(
+            "adapter_files: ./${env:NAME}\nservices: {a: {x: '${env:NONE}'}}\nserver: {client_keys: ['${file:/run/key}']}\n",
+            references: Self.references
+        )
+        let configuration = try #require(decoded)
+        #expect(findings.isEmpty)
+        #expect(configuration.adapterFiles == "./value")
+        #expect(configuration.services[0].node["x"]?.text == "${env:NONE}")
+        #expect(configuration.server.clientKeys.map(\.value) == ["secret"])
+        #expect(!"\(configuration.server)".contains("secret"))
+    }
+
+    @Test func reportsWhatIsMissingInTheServerSection() {
+        let (configuration, findings) = decode(
+            "services: {a: {x: '${env:NONE}'}}\nserver:\n  listen: 0.0.0.0:${env:PORT:-80}\n  public_url: ${env:NONE}\n",
+            references: Self.references
+        )
+        #expect(configuration == nil)
+        #expect(findings == ["4:15: server.public_url: expected the environment variable NONE to be set"])
+    }
+}
