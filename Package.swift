@@ -99,6 +99,10 @@ let package = Package(
         tests("FanlightCurl", ["FanlightCore", "FanlightMicrohttpd"]),
         tests("FanlightMicrohttpd", ["FanlightCore", "FanlightCurl"]),
         tests("FanlightGateway", ["FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightMetadata"]),
-        .testTarget(name: "LiveTests", dependencies: ["FanlightCore", "FanlightMetadata", "FanlightTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "LiveTests",
+            dependencies: ["FanlightCore", "FanlightMetadata", "FanlightCurl", "fanlight", "fanlight-imaging"],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Synchronization
+
+/// An upload under way: its report, and those who wait for it.
+final class LiveUpload: Sendable {
+    private struct State {
+        var report: Report
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isAnswered = false
+    }
+
+    private let state: Mutex<State>
+    let policy: RoutePolicy
+    private let store: UploadStore
+
+    init(report: Report, policy: RoutePolicy, store: UploadStore) {
+        state = Mutex(State(report: report))
+        self.policy = policy
+        self.store = store
+        store.put(report)
+    }
+
+    var report: Report { state.withLock { $0.report } }
+
+    /// Notes an outcome and wakes the waiting client when the route's policy is met.
+    func settle(_ index: Int, _ entry: Report.Entry) {
+        let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.report.deliveries[index] = entry
+            store.put(state.report)
+            guard policy.isMet(by: state.report) else { return [] }
+            return Self.release(&state)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Wakes the waiting client although deliveries are still pending.
+    func giveUpWaiting() {
+        let woken = state.withLock { Self.release(&$0) }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Waits until the policy is met or waiting is given up.
+    func answered() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state -> Bool in
+                if state.isAnswered || policy.isMet(by: state.report) { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    private static func release(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        state.isAnswered = true
+        let woken = state.waiting
+        state.waiting = []
+        return woken
+    }
+}
+
+/// When a route's answer is given.
+public enum RoutePolicy: Sendable, Equatable {
+    /// After every delivery.
+    case all
+    /// At the first delivered one; the others go on.
+    case any
+    /// Services in order until one has delivered; the rest are skipped.
+    case first
+    /// When that many have delivered.
+    case quorum(Int)
+
+    /// True when the answer can be given.
+    func isMet(by report: Report) -> Bool {
+        if report.status != .pending { return true }
+        let delivered = report.deliveries.filter { $0.status == .delivered }.count
+        switch self {
+        case .all, .first: return false
+        case .any: return delivered >= 1
+        case .quorum(let needed): return delivered >= needed
+        }
+    }
+}

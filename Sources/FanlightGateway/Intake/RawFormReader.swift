@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// Reads a body that is the picture itself; caption and choices stand in the query.
+final class RawFormReader: UploadFormReader {
+    private let writer: any SpoolWriter
+    private let limits: IntakeLimits
+
+    init(spool: any Spool, limits: IntakeLimits) throws(Problem) {
+        guard let writer = spool.create() else { throw .spoolFull }
+        self.writer = writer
+        self.limits = limits
+    }
+
+    deinit { writer.discard() }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+        // SAFETY: the buffer is only passed on within this call.
+        guard unsafe writer.count + bytes.count <= limits.maxBody else { throw .bodyTooLarge(limits.maxBody) }
+        guard unsafe writer.append(bytes) else { throw .spoolFull }
+    }
+
+    func finish() throws(Problem) -> UploadForm {
+        guard writer.count > 0 else { throw Problem(.noPicture, "The body is empty. Send the picture's bytes.") }
+        guard let file = writer.finish() else { throw .spoolFull }
+        return UploadForm(pictures: [file])
+    }
+}

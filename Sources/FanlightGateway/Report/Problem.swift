@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+
+/// A refused request, told as `application/problem+json` (RFC 9457).
+public struct Problem: Error, Sendable, Equatable {
+    /// Stable names of the reasons; part of the API.
+    public enum Code: String, Sendable, CaseIterable {
+        case malformed, noPicture = "no_picture", notFound = "not_found", methodNotAllowed = "method_not_allowed",
+            tooLarge = "too_large", unsupportedType = "unsupported_type", damagedPicture = "damaged_picture",
+            tooManyPixels = "too_many_pixels", tooManyFrames = "too_many_frames", unknownService = "unknown_service",
+            badField = "bad_field", processingFailed = "processing_failed", unavailable
+
+        /// HTTP status of the answer.
+        public var status: Int {
+            switch self {
+            case .malformed, .noPicture: 400
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .tooLarge: 413
+            case .unsupportedType: 415
+            case .damagedPicture, .tooManyPixels, .tooManyFrames, .unknownService, .badField, .processingFailed: 422
+            case .unavailable: 503
+            }
+        }
+    }
+
+    /// Reason.
+    public var code: Code
+    /// One sentence that says what to do.
+    public var detail: String
+    /// Name of the field at fault, if one is.
+    public var field: String?
+
+    /// Creates a problem.
+    public init(_ code: Code, _ detail: String, field: String? = nil) {
+        self.code = code
+        self.detail = detail
+        self.field = field
+    }
+
+    /// Turns a picture's error into the answer for the client.
+    public init(_ error: ImageError) {
+        switch error {
+        case .empty:
+            self.init(.noPicture, "The picture has no bytes.")
+        case .unsupportedType(let found):
+            let what = found.map { " (this looks like \($0))" } ?? ""
+            self.init(.unsupportedType, "Send a JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC or AVIF picture\(what).")
+        case .tooManyPixels(let width, let height, let limit):
+            self.init(.tooManyPixels, "The picture declares \(width)x\(height) pixels; at most \(limit) are taken.")
+        case .tooManyFrames(let count, let limit):
+            self.init(.tooManyFrames, "The picture declares \(count) frames; at most \(limit) are taken.")
+        case .truncated:
+            self.init(.damagedPicture, "The picture ends before its data does. Send the whole file.")
+        case .corrupt(let why):
+            self.init(.damagedPicture, "The picture is damaged: \(why).")
+        case .noRendition(let why), .processingFailed(let why):
+            self.init(.processingFailed, "The picture cannot be prepared: \(why).")
+        }
+    }
+
+    /// The answer with its body.
+    public var answer: HTTPAnswer {
+        var members: [JSONValue.Member] = [
+            .init("type", .string("https://fanlight.invalid/problems/\(code.rawValue)")),
+            .init("title", .string(code.rawValue.split(separator: "_").joined(separator: " "))),
+            .init("status", .number(String(code.status))),
+            .init("code", .string(code.rawValue)),
+            .init("detail", .string(detail)),
+        ]
+        if let field { members.append(.init("field", .string(field))) }
+        var headers = [HTTPField("Content-Type", "application/problem+json")]
+        if code == .unavailable { headers.append(HTTPField("Retry-After", "5")) }
+        return HTTPAnswer(
+            status: code.status, headers: headers, body: .bytes(Array(JSONValue.object(members).serialized().utf8)))
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+
+/// What a report says of a rendition; it does not hold the spool file open.
+public struct RenditionSummary: Sendable, Equatable {
+    /// Type of the bytes that were sent.
+    public var mediaType: MediaType
+    /// Pixels.
+    public var width: Int
+    /// Pixels.
+    public var height: Int
+    /// Size of the file.
+    public var bytes: Int
+    /// How it was made.
+    public var lane: Lane
+
+    /// Sums up a rendition.
+    public init(_ rendition: Rendition) {
+        mediaType = rendition.mediaType
+        width = rendition.width
+        height = rendition.height
+        bytes = rendition.file.size
+        lane = rendition.lane
+    }
+}
+
+/// The joined answer about one upload: one entry a delivery, in configured order.
+public struct Report: Sendable {
+    /// State of the whole upload.
+    public enum Status: String, Sendable { case delivered, partial, failed, pending }
+
+    /// One delivery of the report.
+    public struct Entry: Sendable {
+        /// Service name as configured.
+        public var service: String
+        /// State.
+        public var status: DeliveryStatus = .pending
+        /// What the service gave back.
+        public var links = DeliveryLinks()
+        /// HTTP exchanges made.
+        public var attempts = 0
+        /// Milliseconds from the start of the delivery to its outcome.
+        public var durationMilliseconds = 0
+        /// Why it failed.
+        public var failure: DeliveryFailure?
+        /// What was sent.
+        public var rendition: RenditionSummary?
+
+        /// Creates a pending entry.
+        public init(service: String) { self.service = service }
+    }
+
+    /// Identifier, a UUID of version 7.
+    public var id: String
+    /// One entry a service, in configured order.
+    public var deliveries: [Entry]
+    /// What the picture says of itself.
+    public var image: ImageFacts
+    /// Size of the picture as sent by the client.
+    public var imageBytes: Int
+    /// Lower-case hexadecimal SHA-256 of the client's bytes.
+    public var sha256: String
+    /// The position that counts: the client's, else the picture's.
+    public var geotag: Geotag?
+    /// Remarks.
+    public var warnings: [Warning]
+    /// Arrival, RFC 3339, UTC.
+    public var createdAt: String
+
+    /// State of the upload, from its deliveries.
+    public var status: Status {
+        if deliveries.contains(where: { $0.status == .pending }) { return .pending }
+        let delivered = deliveries.filter { $0.status == .delivered }.count
+        if delivered == deliveries.count { return .delivered }
+        return delivered == 0 ? .failed : .partial
+    }
+
+    /// HTTP status of an answer that carries this report.
+    public var httpStatus: Int {
+        switch status {
+        case .delivered: 200
+        case .partial: 207
+        case .failed: 502
+        case .pending: 202
+        }
+    }
+
+    /// Service and best link of each delivered one, in order.
+    public var links: [(service: String, link: String)] {
+        deliveries.compactMap { entry in
+            guard entry.status == .delivered, let link = entry.links.best else { return nil }
+            return (entry.service, link)
+        }
+    }
+}
+
+extension Report {
+    /// The report as the interface describes it; every key is present.
+    public var json: JSONValue {
+        .object([
+            .init("id", .string(id)),
+            .init("status", .string(status.rawValue)),
+            .init("links", .object(links.map { .init($0.service, .string($0.link)) })),
+            .init("deliveries", .array(deliveries.map(\.json))),
+            .init("image", imageJSON),
+            .init("geotag", geotag.map(Self.json(of:)) ?? .null),
+            .init("taken_at", optional(image.takenAt)),
+            .init("created_at", .string(createdAt)),
+            .init(
+                "warnings",
+                .array(
+                    warnings.map {
+                        .object([.init("code", .string($0.code)), .init("message", .string($0.message))])
+                    })),
+        ])
+    }
+
+    private var imageJSON: JSONValue {
+        .object([
+            .init("media_type", .string(image.mediaType.mime)),
+            .init("width", .number(String(image.width))),
+            .init("height", .number(String(image.height))),
+            .init("bytes", .number(String(imageBytes))),
+            .init("orientation", .number(String(image.orientation.rawValue))),
+            .init("sha256", .string(sha256)),
+            .init("frames", .number(String(image.frames))),
+        ])
+    }
+
+    private static func json(of geotag: Geotag) -> JSONValue {
+        .object([
+            .init("latitude", .number(Decimal.text(geotag.latitude, digits: 7))),
+            .init("longitude", .number(Decimal.text(geotag.longitude, digits: 7))),
+            .init("altitude", geotag.altitude.map { .number(Decimal.text($0, digits: 3)) } ?? .null),
+            .init("source", .string(geotag.source.rawValue)),
+        ])
+    }
+}
+
+extension Report.Entry {
+    /// The entry as the interface describes it.
+    public var json: JSONValue {
+        .object([
+            .init("service", .string(service)),
+            .init("status", .string(status.rawValue)),
+            .init("link", optional(links.link)),
+            .init("page", optional(links.page)),
+            .init("thumbnail", optional(links.thumbnail)),
+            .init("remote_id", optional(links.remoteID)),
+            .init("deletable", .bool(links.deletable)),
+            .init("attempts", .number(String(attempts))),
+            .init("duration_ms", .number(String(durationMilliseconds))),
+            .init("error", failure.map(Self.json(of:)) ?? .null),
+            .init("rendition", rendition.map(Self.json(of:)) ?? .null),
+        ])
+    }
+
+    private static func json(of failure: DeliveryFailure) -> JSONValue {
+        let retryable: Bool
+        switch failure.retry {
+        case .retry, .retryAfter: retryable = true
+        case .never, .unknownOutcome: retryable = false
+        }
+        return .object([
+            .init("kind", .string(failure.kind.rawValue)),
+            .init("message", .string(failure.message)),
+            .init("http_status", failure.httpStatus.map { .number(String($0)) } ?? .null),
+            .init("retryable", .bool(retryable)),
+        ])
+    }
+
+    private static func json(of rendition: RenditionSummary) -> JSONValue {
+        .object([
+            .init("media_type", .string(rendition.mediaType.mime)),
+            .init("width", .number(String(rendition.width))),
+            .init("height", .number(String(rendition.height))),
+            .init("bytes", .number(String(rendition.bytes))),
+            .init("lane", .string(rendition.lane.rawValue)),
+        ])
+    }
+}
+
+private func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+
+/// Fixed decimal notation without Foundation and without a locale.
+enum Decimal {
+    /// Rounds to that many digits (0 to 9), drops trailing zeros, never gives `-0`.
+    static func text(_ value: Double, digits: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        let scaled = (value.magnitude * scale).rounded()
+        guard scaled.isFinite, scaled < 9e18 else { return "0" }
+        let whole = Int64(scaled)
+        let unit = Int64(scale)
+        var fraction = String(whole % unit)
+        fraction = String(repeating: "0", count: digits - fraction.count) + fraction
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        let sign = value < 0 && whole != 0 ? "-" : ""
+        return sign + String(whole / unit) + (fraction.isEmpty ? "" : "." + fraction)
+    }
+}

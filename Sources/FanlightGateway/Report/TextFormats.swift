@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// Ready-to-paste forms of a report's links.
+public enum TextFormat: String, Sendable, CaseIterable {
+    case text, markdown, html, bbcode, rst
+
+    /// Media type of the form.
+    public var contentType: String { (self == .html ? "text/html" : "text/plain") + "; charset=utf-8" }
+
+    /// Renders one line a link, escaped for the form; empty when nothing was delivered.
+    public func render(_ report: Report) -> String {
+        report.links.map { line(service: $0.service, link: $0.link) + "\n" }.joined()
+    }
+
+    private func line(service: String, link: String) -> String {
+        switch self {
+        case .text: link
+        case .markdown: "![\(Self.escape(service, "[]\\*_`"))](\(Self.percent(link, "()<> ")))"
+        case .html: "<a href=\"\(Self.entities(link))\"><img src=\"\(Self.entities(link))\" alt=\"\(Self.entities(service))\"></a>"
+        case .bbcode: "[img]\(Self.percent(link, "[] "))[/img]"
+        case .rst: ".. image:: \(Self.percent(link, " "))"
+        }
+    }
+
+    private static func escape(_ text: String, _ special: String) -> String {
+        text.reduce(into: "") { result, character in
+            if special.contains(character) { result.append("\\") }
+            result.append(character)
+        }
+    }
+
+    private static func percent(_ text: String, _ special: String) -> String {
+        text.reduce(into: "") { result, character in
+            if special.contains(character), let byte = character.asciiValue {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count < 2 ? "0" : "") + digits
+            } else {
+                result.append(character)
+            }
+        }
+    }
+
+    private static func entities(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightAdapters
+public import FanlightCore
+import FanlightMetadata
+import Synchronization
+
+/// What the gateway needs to know besides its services.
+public struct GatewaySettings: Sendable {
+    /// Bytes of one request body.
+    public var maxBody = 33_554_432
+    /// Longest wait of a client for its report.
+    public var answerWithin: Duration = .seconds(60)
+    /// What every rendition keeps, before a service's own limits.
+    public var constraints = RenditionConstraints()
+    /// What any picture keeps.
+    public var imageLimits = ImageLimits()
+    /// Named routes; `default` is used where the client names none.
+    public var routes: [String: Route] = [:]
+    /// Base of links to the album, without a slash at the end.
+    public var publicURL = "http://127.0.0.1:8080"
+    /// Reports kept in memory.
+    public var keptReports = 1_000
+
+    /// Creates the default settings.
+    public init() {}
+
+    var intake: IntakeLimits { IntakeLimits(maxBody: maxBody) }
+}
+
+/// The life of an upload: read, prepare, deliver, report.
+public final class Gateway: Sendable {
+    let settings: GatewaySettings
+    let spool: any Spool
+    let store: UploadStore
+    let router: Router
+    private let images: any ImageProcessor
+    private let courier: Courier
+    private let pool: BlockingPool
+    private let identity: Identity
+    private let sha256: @Sendable ([UInt8]) -> String
+    private let underWay = Mutex<Int>(0)
+
+    /// Joins the gateway with its ports.
+    ///
+    /// - Parameter sha256: gives lower-case hexadecimal digits.
+    public init(
+        settings: GatewaySettings, services: [CompiledService], spool: any Spool, images: any ImageProcessor,
+        transport: any HTTPTransport, pool: BlockingPool, identity: Identity = .system,
+        sha256: @escaping @Sendable ([UInt8]) -> String
+    ) {
+        self.settings = settings
+        self.spool = spool
+        self.images = images
+        self.pool = pool
+        self.identity = identity
+        self.sha256 = sha256
+        store = UploadStore(capacity: settings.keptReports)
+        router = Router(services: services, routes: settings.routes)
+        courier = Courier(transport: transport, pool: pool)
+    }
+
+    /// Uploads whose deliveries are not all settled.
+    public var uploadsUnderWay: Int { underWay.withLock { $0 } }
+
+    /// Answers one complete form.
+    func answer(_ form: UploadForm, head: RequestHead) async throws(Problem) -> HTTPAnswer {
+        let preference = try Preference(head)
+        let choices = try UploadChoices(form.fields + head.query.filter { $0.name != "format" })
+        let (services, policy) = try router.resolve(choices.services)
+        try check(choices.options)
+        var pictures: [Picture] = []
+        for file in form.pictures { pictures.append(try await read(file)) }
+        var prepared: [[RenditionConstraints: Result<Rendition, ImageError>]] = []
+        for picture in pictures { prepared.append(try await renditions(of: picture, for: services)) }
+        var uploads: [LiveUpload] = []
+        for (picture, renditions) in zip(pictures, prepared) {
+            uploads.append(start(picture, renditions, choices, services, policy))
+        }
+        await wait(for: uploads, atMost: preference.wait ?? settings.answerWithin)
+        return Answer.of(uploads.map(\.report), format: preference.format)
+    }
+
+    private func check(_ options: [String: [String: String]]) throws(Problem) {
+        for (service, values) in options {
+            guard let known = router.services.first(where: { $0.name == service }) else {
+                throw Problem(.unknownService, "There is no service \"\(service.prefix(100))\".", field: "option.\(service)")
+            }
+            for name in values.keys where !known.options.contains(where: { $0.name == name }) {
+                throw Problem(.badField, "\(service) has no option \"\(name.prefix(100))\".", field: "option.\(service).\(name)")
+            }
+        }
+    }
+
+    /// A picture with what its bytes say.
+    private struct Picture: Sendable {
+        var file: SpooledFile
+        var facts: ImageFacts
+        var sha256: String
+    }
+
+    private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
+        let limits = settings.imageLimits
+        let digest = sha256
+        let result = await pool.run { () -> Result<Picture, Problem> in
+            guard let bytes = file.readAll() else { return .failure(.spoolFull) }
+            do throws(ImageError) {
+                let facts = try ImageReader.read(bytes, limits: limits)
+                return .success(Picture(file: file, facts: facts, sha256: digest(bytes)))
+            } catch {
+                return .failure(Problem(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// One rendition for each distinct set of constraints; a picture that cannot be decoded refuses the upload.
+    private func renditions(
+        of picture: Picture, for services: [CompiledService]
+    ) async throws(Problem) -> [RenditionConstraints: Result<Rendition, ImageError>] {
+        var made: [RenditionConstraints: Result<Rendition, ImageError>] = [:]
+        for constraints in Set(services.map { $0.constraints(over: settings.constraints) }) {
+            do throws(ImageError) {
+                made[constraints] = .success(
+                    try await images.prepare(picture.file, facts: picture.facts, constraints: constraints))
+            } catch {
+                guard case .noRendition = error else { throw Problem(error) }
+                made[constraints] = .failure(error)
+            }
+        }
+        return made
+    }
+
+    private func start(
+        _ picture: Picture, _ renditions: [RenditionConstraints: Result<Rendition, ImageError>],
+        _ choices: UploadChoices, _ services: [CompiledService], _ policy: RoutePolicy
+    ) -> LiveUpload {
+        let report = Report(
+            id: identity.uploadID(), deliveries: services.map { Report.Entry(service: $0.name) }, image: picture.facts,
+            imageBytes: picture.file.size, sha256: picture.sha256, geotag: choices.geotag ?? picture.facts.geotag,
+            warnings: picture.facts.warnings, createdAt: identity.timestamp())
+        let live = LiveUpload(report: report, policy: policy, store: store)
+        let jobs = services.enumerated().map { index, service in
+            let rendition = renditions[service.constraints(over: settings.constraints)] ?? .failure(.noRendition("none made"))
+            return Job(index: index, service: service, rendition: rendition)
+        }
+        underWay.withLock { $0 += 1 }
+        // Deliveries belong to the gateway, not to the request: they go on when the client leaves.
+        Task {
+            await run(jobs, live, choices, picture.facts)
+            underWay.withLock { $0 -= 1 }
+        }
+        return live
+    }
+
+    private struct Job: Sendable {
+        var index: Int
+        var service: CompiledService
+        var rendition: Result<Rendition, ImageError>
+    }
+
+    private func run(_ jobs: [Job], _ live: LiveUpload, _ choices: UploadChoices, _ facts: ImageFacts) async {
+        if live.isFirstPolicy {
+            var isDelivered = false
+            for job in jobs {
+                guard !isDelivered else {
+                    var skipped = Report.Entry(service: job.service.name)
+                    skipped.status = .skipped
+                    live.settle(job.index, skipped)
+                    continue
+                }
+                let entry = await deliver(job, live, choices, facts)
+                isDelivered = entry.status == .delivered
+                live.settle(job.index, entry)
+            }
+            return
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for job in jobs {
+                group.addTask { live.settle(job.index, await self.deliver(job, live, choices, facts)) }
+            }
+        }
+    }
+
+    private func deliver(_ job: Job, _ live: LiveUpload, _ choices: UploadChoices, _ facts: ImageFacts) async -> Report.Entry {
+        switch job.rendition {
+        case .success(let rendition):
+            let report = live.report
+            let context = DeliveryContext(
+                uploadID: report.id, caption: choices.caption, geotag: report.geotag, takenAt: facts.takenAt,
+                rendition: rendition, options: choices.options[job.service.name] ?? [:], publicURL: settings.publicURL,
+                nowMilliseconds: identity.now(), service: job.service.name)
+            return await courier.deliver(job.service, context, rendition)
+        case .failure(let error):
+            var entry = Report.Entry(service: job.service.name)
+            entry.status = .failed
+            entry.failure = DeliveryFailure(kind: .noRendition, message: Problem(error).detail)
+            return entry
+        }
+    }
+
+    private func wait(for uploads: [LiveUpload], atMost limit: Duration) async {
+        let alarm = Task {
+            if limit > .zero { try? await Task.sleep(for: limit) }
+            guard !Task.isCancelled else { return }
+            for upload in uploads { upload.giveUpWaiting() }
+        }
+        for upload in uploads { await upload.answered() }
+        alarm.cancel()
+    }
+}
+
+extension LiveUpload {
+    fileprivate var isFirstPolicy: Bool { policy == .first }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightMultipart
+import Synchronization
+
+/// Receives the body of one `POST /v1/uploads` and answers with its report.
+final class UploadSink: BodySink {
+    private let reader: Mutex<(any UploadFormReader)?>
+    private let head: RequestHead
+    private let gateway: Gateway
+
+    /// Chooses the reader by Content-Type.
+    init(head: RequestHead, gateway: Gateway) throws(Problem) {
+        self.head = head
+        self.gateway = gateway
+        reader = Mutex(try Self.reader(for: head, gateway: gateway))
+    }
+
+    private static func reader(for head: RequestHead, gateway: Gateway) throws(Problem) -> sending any UploadFormReader {
+        let full = head.header("Content-Type") ?? ""
+        let type = full.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        let limits = gateway.settings.intake
+        switch type {
+        case "multipart/form-data":
+            guard let boundary = BoundaryParameter.parse(full) else {
+                throw Problem(.malformed, "The Content-Type has no usable boundary parameter.")
+            }
+            return MultipartFormReader(boundary: boundary, spool: gateway.spool, limits: limits)
+        case "application/json":
+            return EncodedFormReader(.json, spool: gateway.spool, limits: limits)
+        case "application/x-www-form-urlencoded":
+            return EncodedFormReader(.urlEncoded, spool: gateway.spool, limits: limits)
+        case "", "application/octet-stream", _ where type.hasPrefix("image/"):
+            return try RawFormReader(spool: gateway.spool, limits: limits)
+        default:
+            throw Problem(
+                .unsupportedType,
+                "Send multipart/form-data, an image type, application/json or application/x-www-form-urlencoded.")
+        }
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
+        // SAFETY: the reader copies what it keeps before this call returns.
+        unsafe reader.withLock { reader in
+            do throws(Problem) {
+                try unsafe reader?.receive(bytes)
+                return nil
+            } catch {
+                reader = nil
+                return error.answer
+            }
+        }
+    }
+
+    func finish() async -> HTTPAnswer {
+        let read = reader.withLock { reader -> Result<UploadForm, Problem> in
+            defer { reader = nil }
+            do throws(Problem) {
+                guard let form = try reader?.finish() else { throw Problem(.malformed, "The body was refused.") }
+                return .success(form)
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(Problem) {
+            return try await gateway.answer(read.get(), head: head)
+        } catch {
+            return error.answer
+        }
+    }
+
+    func abandon() { reader.withLock { $0 = nil } }
+}

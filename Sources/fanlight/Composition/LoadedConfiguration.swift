@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+import FanlightConfiguration
+import FanlightCore
+import FanlightGateway
+
+/// config.yaml, read and compiled.
+struct LoadedConfiguration {
+    var path: String
+    var configuration: GatewayConfiguration
+    var services: [CompiledService]
+    var warnings: [Diagnostic]
+
+    /// Path of the configuration: `--config`, else FANLIGHT_CONFIG, else ./config.yaml.
+    static func path(_ arguments: Arguments) -> String {
+        arguments.options["--config"] ?? Environment.value("FANLIGHT_CONFIG") ?? "./config.yaml"
+    }
+
+    /// Reads everything and reports every mistake in one run.
+    static func load(_ path: String) -> (loaded: LoadedConfiguration?, diagnostics: [Diagnostic]) {
+        let start = SourcePosition(file: path, line: 1, column: 1)
+        guard let bytes = Files.read(path, limit: 4_194_304) else {
+            return (nil, [Diagnostic(at: start, "cannot read this file; name another with --config FILE")])
+        }
+        let (root, found) = YAMLReader.read(bytes, file: path)
+        var diagnostics = found
+        guard let root else { return (nil, diagnostics) }
+        let configuration = GatewayConfiguration.decode(root, diagnostics: &diagnostics)
+        let compiler = ServiceCompiler(
+            catalogue: Catalogue.embedded,
+            environment: { Environment.value($0) },
+            readFile: { path in
+                Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+            })
+        var services: [CompiledService] = []
+        for (name, node) in configuration?.services ?? [] {
+            if let service = compiler.compile(name: name, node: node, diagnostics: &diagnostics) { services.append(service) }
+        }
+        guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else { return (nil, diagnostics) }
+        return (LoadedConfiguration(path: path, configuration: configuration, services: services, warnings: diagnostics), diagnostics)
+    }
+
+    /// Loads, prints what was found, and ends the command when something is wrong.
+    static func loadOrFail(_ path: String) throws(CommandFailure) -> LoadedConfiguration {
+        let (loaded, diagnostics) = load(path)
+        for diagnostic in diagnostics { Console.error(diagnostic.description) }
+        guard let loaded else {
+            let errors = diagnostics.filter { $0.severity == .error }.count
+            throw CommandFailure("\(path): \(errors) error\(errors == 1 ? "" : "s"); nothing was started")
+        }
+        return loaded
+    }
+}

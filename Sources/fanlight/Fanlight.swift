@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The program: finds the command and turns its outcome into an exit status.
+@main
+enum Fanlight {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            try await run(arguments)
+        } catch let error as UsageError {
+            Console.error("fanlight: \(error.message)\nTry: fanlight help")
+            exit(2)
+        } catch let error as CommandFailure {
+            Console.error("fanlight: \(error.message)")
+            exit(1)
+        } catch {
+            Console.error("fanlight: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        let rest = Array(arguments.dropFirst())
+        switch arguments.first {
+        case "serve": try ServeCommand.run(rest)
+        case "check": try CheckCommand.run(rest)
+        case "send": try await SendCommand.run(rest)
+        case "services": try ServicesCommand.run(rest)
+        case "sandbox": try await SandboxCommand.run(rest)
+        case "version", "--version": Console.out("fanlight \(HelpCommand.version)")
+        case "help", "--help", "-h": try HelpCommand.run(rest)
+        case nil: throw UsageError("name a command")
+        case .some(let other): throw UsageError("there is no command \(other)")
+        }
+    }
+}
