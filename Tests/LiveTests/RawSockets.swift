@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// A TCP connection that sends bytes exactly as given.
+enum RawClient {
+    /// Sends the pieces and returns everything up to the end of the answer, or what came within the time.
+    static func exchange(port: UInt16, _ pieces: [[UInt8]], pause: UInt32 = 0, seconds: Int = 20) -> [UInt8] {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = loopback(port)
+        let isConnected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { return [] }
+        for piece in pieces {
+            _ = send(socket, piece, piece.count, Int32(MSG_NOSIGNAL.rawValue))
+            if pause > 0 { usleep(pause) }
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !isComplete(answer) {
+            let got = recv(socket, &buffer, buffer.count, 0)
+            if got <= 0 { break }
+            answer += buffer[..<got]
+        }
+        return answer
+    }
+
+    /// Status of the first answer that is not 100; 0 when there is none.
+    static func status(_ answer: [UInt8]) -> Int {
+        let text = String(decoding: answer, as: UTF8.self)
+        return text.components(separatedBy: "HTTP/1.").dropFirst().compactMap { part in
+            Int(part.dropFirst(2).prefix(3))
+        }.first { $0 != 100 } ?? 0
+    }
+
+    static func body(_ answer: [UInt8]) -> [UInt8] {
+        let text = String(decoding: answer, as: UTF8.self)
+        guard let range = text.range(of: "\r\n\r\n") else { return [] }
+        return Array(text[range.upperBound...].utf8)
+    }
+
+    private static func isComplete(_ answer: [UInt8]) -> Bool {
+        let text = String(decoding: answer, as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n"),
+            let length = text[..<end.lowerBound].lowercased().range(of: "content-length: "),
+            let count = Int(text[length.upperBound...].prefix { $0.isNumber })
+        else { return false }
+        return text[end.upperBound...].utf8.count >= count
+    }
+
+    static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}
+
+/// A service host that answers every request with the same bytes, whatever they are.
+final class RawUpstream: Sendable {
+    let port: UInt16
+    private let socket: Int32
+    private let count = Mutex(0)
+
+    /// Requests that were answered.
+    var requests: Int { count.withLock { $0 } }
+
+    init(answer: [UInt8]) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = RawClient.loopback(0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = unsafe bind(socket, pointer, size)
+                _ = unsafe listen(socket, 64)
+                _ = unsafe getsockname(socket, pointer, &size)
+            }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        let listener = socket
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 { return }
+                Self.readRequest(connection)
+                self?.count.withLock { $0 += 1 }
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL.rawValue))
+                shutdown(connection, Int32(SHUT_RDWR))
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+
+    private static func readRequest(_ connection: Int32) {
+        var request: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let got = recv(connection, &buffer, buffer.count, 0)
+            if got <= 0 { return }
+            request += buffer[..<got]
+            let text = String(decoding: request, as: Unicode.ASCII.self)
+            guard let end = text.range(of: "\r\n\r\n") else { continue }
+            let head = text[..<end.lowerBound].lowercased()
+            guard let length = head.range(of: "content-length: ") else { return }
+            let wanted = Int(head[length.upperBound...].prefix { $0.isNumber }) ?? 0
+            if text.distance(from: end.upperBound, to: text.endIndex) >= wanted { return }
+        }
+    }
+}
