@@ -38,23 +38,18 @@ public final class Gateway: Sendable {
     private let courier: Courier
     private let pool: BlockingPool
     private let identity: Identity
-    private let sha256: @Sendable ([UInt8]) -> String
     private let underWay = Mutex<Int>(0)
 
     /// Joins the gateway with its ports.
-    ///
-    /// - Parameter sha256: gives lower-case hexadecimal digits.
     public init(
         settings: GatewaySettings, services: [CompiledService], spool: any Spool, images: any ImageProcessor,
-        transport: any HTTPTransport, pool: BlockingPool, identity: Identity = .system,
-        sha256: @escaping @Sendable ([UInt8]) -> String
+        transport: any HTTPTransport, pool: BlockingPool, identity: Identity = .system
     ) {
         self.settings = settings
         self.spool = spool
         self.images = images
         self.pool = pool
         self.identity = identity
-        self.sha256 = sha256
         store = UploadStore(capacity: settings.keptReports)
         router = Router(services: services, routes: settings.routes)
         courier = Courier(transport: transport, pool: pool)
@@ -101,12 +96,11 @@ public final class Gateway: Sendable {
 
     private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
-        let digest = sha256
         let result = await pool.run { () -> Result<Picture, Problem> in
-            guard let bytes = file.readAll() else { return .failure(.spoolFull) }
+            guard let bytes = file.readAll(), let digest = ContentHash.sha256(of: file) else { return .failure(.spoolFull) }
             do throws(ImageError) {
                 let facts = try ImageReader.read(bytes, limits: limits)
-                return .success(Picture(file: file, facts: facts, sha256: digest(bytes)))
+                return .success(Picture(file: file, facts: facts, sha256: digest))
             } catch {
                 return .failure(Problem(error))
             }
@@ -187,9 +181,9 @@ public final class Gateway: Sendable {
         case .success(let rendition):
             let report = live.report
             let context = DeliveryContext(
-                uploadID: report.id, caption: choices.caption, geotag: report.geotag, takenAt: facts.takenAt,
-                rendition: rendition, options: choices.options[job.service.name] ?? [:], publicURL: settings.publicURL,
-                nowMilliseconds: identity.now(), service: job.service.name)
+                caption: choices.caption, geotag: report.geotag, takenAt: facts.takenAt, rendition: rendition,
+                options: choices.options[job.service.name] ?? [:], uploadID: report.id, uuid: identity.uploadID(),
+                now: Int(identity.now() / 1_000), publicURL: settings.publicURL)
             return await courier.deliver(job.service, context, rendition)
         case .failure(let error):
             var entry = Report.Entry(service: job.service.name)

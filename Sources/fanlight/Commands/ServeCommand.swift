@@ -35,7 +35,7 @@ enum ServeCommand {
         let url = "http://\(listen.urlHost):\(server.port)"
         let gateway = Gateway(
             settings: settings(loaded, url: url), services: loaded.services, spool: spool, images: images,
-            transport: transport, pool: BlockingPool(threads: 2), sha256: { Digest.sha256Hex($0) })
+            transport: transport, pool: BlockingPool(threads: 2))
         service.set(GatewayService(gateway: gateway))
         Console.out("fanlight ready \(url)")
         signals.wait()
