@@ -113,7 +113,7 @@ public final class Gateway: Sendable {
         of picture: Picture, for services: [CompiledService]
     ) async throws(Problem) -> [RenditionConstraints: Result<Rendition, ImageError>] {
         var made: [RenditionConstraints: Result<Rendition, ImageError>] = [:]
-        for constraints in Set(services.map { $0.constraints(over: settings.constraints) }) {
+        for constraints in Set(services.map { $0.constraints.applied(to: settings.constraints) }) {
             do throws(ImageError) {
                 made[constraints] = .success(
                     try await images.prepare(picture.file, facts: picture.facts, constraints: constraints))
@@ -135,7 +135,7 @@ public final class Gateway: Sendable {
             warnings: picture.facts.warnings, createdAt: identity.timestamp())
         let live = LiveUpload(report: report, policy: policy, store: store)
         let jobs = services.enumerated().map { index, service in
-            let rendition = renditions[service.constraints(over: settings.constraints)] ?? .failure(.noRendition("none made"))
+            let rendition = renditions[service.constraints.applied(to: settings.constraints)] ?? .failure(.noRendition("none made"))
             return Job(index: index, service: service, rendition: rendition)
         }
         underWay.withLock { $0 += 1 }
@@ -182,7 +182,8 @@ public final class Gateway: Sendable {
             let report = live.report
             let context = DeliveryContext(
                 caption: choices.caption, geotag: report.geotag, takenAt: facts.takenAt, rendition: rendition,
-                options: choices.options[job.service.name] ?? [:], uploadID: report.id, uuid: identity.uploadID(),
+                options: choices.options[job.service.name] ?? [:], uploadID: report.id,
+                idempotencyKey: report.id + "." + job.service.name, uuid: identity.uploadID(),
                 now: Int(identity.now() / 1_000), publicURL: settings.publicURL)
             return await courier.deliver(job.service, context, rendition)
         case .failure(let error):

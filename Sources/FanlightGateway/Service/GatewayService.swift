@@ -34,7 +34,7 @@ public struct GatewayService: HTTPService {
             return .answer(Answer.json(200, .object([.init("services", .array(gateway.router.services.map(Self.describe)))])))
         case ("album", 3):
             try require("GET", head)
-            guard let folder = gateway.router.services.first(where: { $0.name == parts[1] })?.albumFolder,
+            guard let folder = gateway.router.services.first(where: { $0.name == parts[1] })?.localFolder,
                 let answer = Album.answer(folder: folder, name: parts[2])
             else { throw Problem(.notFound, "There is no such picture in the album.") }
             return .answer(answer)

@@ -28,7 +28,7 @@ struct LoadedConfiguration {
         guard let root else { return (nil, diagnostics) }
         let configuration = GatewayConfiguration.decode(root, diagnostics: &diagnostics)
         let compiler = ServiceCompiler(
-            catalogue: Catalogue.embedded,
+            catalogue: Catalogue.standard,
             environment: { Environment.value($0) },
             readFile: { path in
                 Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
