@@ -41,14 +41,14 @@ struct Courier: Sendable {
         _ service: CompiledService, _ context: DeliveryContext
     ) async -> Result<DeliveryLinks, DeliveryFailure> {
         let plan: DeliveryPlan
-        do {
+        do throws(DeliveryFailure) {
             plan = try service.plan(context)
         } catch {
             return .failure(error)
         }
         switch plan {
         case .exchange(let request):
-            do {
+            do throws(TransportError) {
                 let reply = try await transport.send(request)
                 return service.outcome(of: reply, context: context)
             } catch {

@@ -94,7 +94,7 @@ final class MultipartFormReader: UploadFormReader {
         case .none: return
         case .file(let writer):
             // SAFETY: the array lives through the call.
-            guard bytes.withUnsafeBytes({ unsafe writer.append($0) }) else { throw .spoolFull }
+            guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }) else { throw .spoolFull }
         case .field(let name, var collected):
             part = .none
             collected += bytes

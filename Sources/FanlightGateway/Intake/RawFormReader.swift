@@ -16,8 +16,8 @@ final class RawFormReader: UploadFormReader {
     deinit { writer.discard() }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+        guard writer.count + bytes.count <= limits.maxBody else { throw .bodyTooLarge(limits.maxBody) }
         // SAFETY: the buffer is only passed on within this call.
-        guard unsafe writer.count + bytes.count <= limits.maxBody else { throw .bodyTooLarge(limits.maxBody) }
         guard unsafe writer.append(bytes) else { throw .spoolFull }
     }
 

@@ -24,14 +24,14 @@ public final class BlockingPool: Sendable {
 
     private func start() {
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
+        let context = unsafe Unmanaged.passRetained(self)
         // SAFETY: the retained pool is the thread's own and is never released, as the thread never ends.
         let result = unsafe pthread_create(&thread, nil, { raw in
             guard let raw = unsafe raw else { return nil }
             let pool = unsafe Unmanaged<BlockingPool>.fromOpaque(raw).takeUnretainedValue()
             while true { pool.next()() }
-        }, context.toOpaque())
-        if result == 0 { pthread_detach(thread) } else { context.release() }
+        }, unsafe context.toOpaque())
+        if result == 0 { pthread_detach(thread) } else { unsafe context.release() }
     }
 
     private func next() -> @Sendable () -> Void {
@@ -43,7 +43,7 @@ public final class BlockingPool: Sendable {
 }
 
 /// A counting semaphore of the C library at a fixed address.
-private final class Wakeup: @unchecked Sendable {
+@safe private final class Wakeup: @unchecked Sendable {
     // SAFETY: sem_t is made for use from several threads; its memory lives as long as this object and never moves.
     private let semaphore: UnsafeMutablePointer<sem_t>
 

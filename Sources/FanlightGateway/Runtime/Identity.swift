@@ -45,12 +45,14 @@ public struct Identity: Sendable {
     public func timestamp() -> String {
         let milliseconds = now()
         var seconds = time_t(milliseconds / 1_000)
-        var parts = tm()
+        var parts = unsafe tm()
         // SAFETY: both records are locals that outlive the call.
         _ = unsafe gmtime_r(&seconds, &parts)
         func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
         let fraction = String(milliseconds % 1_000)
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):"
-            + "\(two(parts.tm_min)):\(two(parts.tm_sec))." + String(repeating: "0", count: 3 - fraction.count) + fraction + "Z"
+        // SAFETY: only numbers are read; the record's pointer to a zone name is not.
+        let date = unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let time = unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        return "\(date)T\(time)." + String(repeating: "0", count: 3 - fraction.count) + fraction + "Z"
     }
 }

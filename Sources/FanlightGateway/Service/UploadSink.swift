@@ -31,7 +31,9 @@ final class UploadSink: BodySink {
             return EncodedFormReader(.json, spool: gateway.spool, limits: limits)
         case "application/x-www-form-urlencoded":
             return EncodedFormReader(.urlEncoded, spool: gateway.spool, limits: limits)
-        case "", "application/octet-stream", _ where type.hasPrefix("image/"):
+        case "", "application/octet-stream":
+            return try RawFormReader(spool: gateway.spool, limits: limits)
+        case _ where type.hasPrefix("image/"):
             return try RawFormReader(spool: gateway.spool, limits: limits)
         default:
             throw Problem(
@@ -42,7 +44,7 @@ final class UploadSink: BodySink {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
         // SAFETY: the reader copies what it keeps before this call returns.
-        unsafe reader.withLock { reader in
+        reader.withLock { reader in
             do throws(Problem) {
                 try unsafe reader?.receive(bytes)
                 return nil

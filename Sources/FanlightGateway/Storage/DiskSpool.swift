@@ -44,7 +44,7 @@ final class DiskSpoolWriter: SpoolWriter {
 
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // SAFETY: the caller's buffer outlives this synchronous call.
-        unsafe state.withLock { state in
+        state.withLock { state in
             var done = 0
             while done < bytes.count {
                 let written = unsafe write(state.descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
