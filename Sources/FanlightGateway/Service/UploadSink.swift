@@ -6,18 +6,24 @@ import Synchronization
 
 /// Receives the body of one `POST /v1/uploads` and answers with its report.
 final class UploadSink: BodySink {
-    private let reader: Mutex<(any UploadFormReader)?>
+    private let state: Mutex<Guarded>
     private let head: RequestHead
     private let gateway: Gateway
+
+    /// A reader that is only touched under the lock.
+    private struct Guarded: @unchecked Sendable {
+        // SAFETY: the sink owns the reader alone and uses it only inside `withLock`.
+        var reader: (any UploadFormReader)?
+    }
 
     /// Chooses the reader by Content-Type.
     init(head: RequestHead, gateway: Gateway) throws(Problem) {
         self.head = head
         self.gateway = gateway
-        reader = Mutex(try Self.reader(for: head, gateway: gateway))
+        state = Mutex(Guarded(reader: try Self.reader(for: head, gateway: gateway)))
     }
 
-    private static func reader(for head: RequestHead, gateway: Gateway) throws(Problem) -> sending any UploadFormReader {
+    private static func reader(for head: RequestHead, gateway: Gateway) throws(Problem) -> any UploadFormReader {
         let full = head.header("Content-Type") ?? ""
         let type = full.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         let limits = gateway.settings.intake
@@ -44,22 +50,22 @@ final class UploadSink: BodySink {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
         // SAFETY: the reader copies what it keeps before this call returns.
-        reader.withLock { reader in
+        state.withLock { state in
             do throws(Problem) {
-                try unsafe reader?.receive(bytes)
+                try unsafe state.reader?.receive(bytes)
                 return nil
             } catch {
-                reader = nil
+                state.reader = nil
                 return error.answer
             }
         }
     }
 
     func finish() async -> HTTPAnswer {
-        let read = reader.withLock { reader -> Result<UploadForm, Problem> in
-            defer { reader = nil }
+        let read = state.withLock { state -> Result<UploadForm, Problem> in
+            defer { state.reader = nil }
             do throws(Problem) {
-                guard let form = try reader?.finish() else { throw Problem(.malformed, "The body was refused.") }
+                guard let form = try state.reader?.finish() else { throw Problem(.malformed, "The body was refused.") }
                 return .success(form)
             } catch {
                 return .failure(error)
@@ -72,5 +78,5 @@ final class UploadSink: BodySink {
         }
     }
 
-    func abandon() { reader.withLock { $0 = nil } }
+    func abandon() { state.withLock { $0.reader = nil } }
 }
