@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightConfiguration
 import FanlightCore
 import Synchronization
 
@@ -61,17 +62,7 @@ final class LiveUpload: Sendable {
     }
 }
 
-/// When a route's answer is given.
-public enum RoutePolicy: Sendable, Equatable {
-    /// After every delivery.
-    case all
-    /// At the first delivered one; the others go on.
-    case any
-    /// Services in order until one has delivered; the rest are skipped.
-    case first
-    /// When that many have delivered.
-    case quorum(Int)
-
+extension RoutePolicy {
     /// True when the answer can be given.
     func isMet(by report: Report) -> Bool {
         if report.status != .pending { return true }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FanlightAdapters
+public import FanlightConfiguration
 public import FanlightCore
 import FanlightMetadata
 import Synchronization
@@ -16,7 +17,7 @@ public struct GatewaySettings: Sendable {
     /// What any picture keeps.
     public var imageLimits = ImageLimits()
     /// Named routes; `default` is used where the client names none.
-    public var routes: [String: Route] = [:]
+    public var routes: [Route] = []
     /// Base of links to the album, without a slash at the end.
     public var publicURL = "http://127.0.0.1:8080"
     /// Reports kept in memory.

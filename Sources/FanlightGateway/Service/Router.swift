@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightAdapters
+import FanlightConfiguration
 import FanlightCore
-
-/// A named set of services with a policy.
-public struct Route: Sendable, Equatable {
-    /// Names of services, in order.
-    public var services: [String]
-    /// When the answer is given.
-    public var policy: RoutePolicy
-
-    /// Creates a route.
-    public init(services: [String], policy: RoutePolicy = .all) {
-        self.services = services
-        self.policy = policy
-    }
-}
 
 /// Turns the names that a client asked for into services and a policy.
 struct Router: Sendable {
     var services: [CompiledService]
-    var routes: [String: Route]
+    var routes: [Route]
 
     /// Resolves names of services and routes, each service once, in configured order.
     func resolve(_ names: [String]) throws(Problem) -> (services: [CompiledService], policy: RoutePolicy) {
         var wanted: [String] = []
         var policy = RoutePolicy.all
         if names.isEmpty {
-            let route = routes["default"] ?? Route(services: services.filter(\.enabled).map(\.name))
+            let route = routes.first(where: { $0.name == "default" }) ?? Route(name: "default", services: services.filter(\.enabled).map(\.name))
             policy = route.policy
             // A route may name services that are off for want of a setting; they are left out, not an error.
             wanted = route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
@@ -40,7 +27,7 @@ struct Router: Sendable {
                         field: "services")
                 }
                 wanted.append(name)
-            } else if let route = routes[name] {
+            } else if let route = routes.first(where: { $0.name == name }) {
                 if names.count == 1 { policy = route.policy }
                 wanted += route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
             } else {

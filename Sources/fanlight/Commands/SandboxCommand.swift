@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightConfiguration
 import FanlightCore
 import FanlightGateway
 import FanlightImaging
@@ -13,11 +14,11 @@ enum SandboxCommand {
         if let path = parsed.options["--make-photo"] { return try await makePhoto(path) }
         if let path = parsed.options["--inspect"] { return try inspect(path) }
         let signals = StopSignals()
-        let listen = try ListenAddress(parsed.options["--listen"] ?? "127.0.0.1:8090")
+        let listen = try ListenAddress.of(parsed.options["--listen"] ?? "127.0.0.1:8090")
         let service = SandboxService()
         let server: MicrohttpdServer
         do {
-            server = try MicrohttpdServer(address: listen.host, port: listen.port, service: service, limits: ServerLimits())
+            server = try MicrohttpdServer(address: listen.host, port: UInt16(clamping: listen.port), service: service, limits: ServerLimits())
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
@@ -35,7 +36,7 @@ enum SandboxCommand {
         }
         let bitmap = DemoPhoto.bitmap()
         // SAFETY: the array lives through the call.
-        guard bitmap.withUnsafeBytes({ unsafe writer.append($0) }), let source = writer.finish() else {
+        guard unsafe bitmap.withUnsafeBytes({ unsafe writer.append($0) }), let source = writer.finish() else {
             throw CommandFailure("cannot write beside \(path)")
         }
         let images = HelperPool(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightConfiguration
 import FanlightCore
 import FanlightCurl
 import FanlightGateway
@@ -30,7 +31,7 @@ enum SendCommand {
 
     private static func address(_ parsed: Arguments) throws -> String {
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed))
-        let listen = try ListenAddress(loaded.configuration.listen)
+        let listen = loaded.configuration.server.listen
         return "http://\(listen.urlHost):\(listen.port)"
     }
 

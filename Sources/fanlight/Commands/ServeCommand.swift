@@ -15,8 +15,8 @@ enum ServeCommand {
         let parsed = try Arguments(arguments, options: ["--config", "--listen"])
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed))
         let signals = StopSignals()
-        let listen = try ListenAddress(parsed.options["--listen"] ?? loaded.configuration.listen)
-        let state = loaded.configuration.state
+        let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
+        let state = loaded.configuration.server.state
         guard let spool = DiskSpool(folder: state + "/spool") else {
             throw CommandFailure("the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)")
         }
@@ -27,8 +27,8 @@ enum ServeCommand {
         let server: MicrohttpdServer
         do {
             server = try MicrohttpdServer(
-                address: listen.host, port: listen.port, service: service,
-                limits: ServerLimits(clientTimeout: loaded.configuration.clientTimeout))
+                address: listen.host, port: UInt16(clamping: listen.port), service: service,
+                limits: ServerLimits(clientTimeout: loaded.configuration.server.clientTimeout))
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
@@ -39,7 +39,7 @@ enum ServeCommand {
         service.set(GatewayService(gateway: gateway))
         Console.out("fanlight ready \(url)")
         signals.wait()
-        drain(gateway, server, signals, loaded.configuration.drain)
+        drain(gateway, server, signals, loaded.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
@@ -54,33 +54,33 @@ enum ServeCommand {
     }
 
     private static func settings(_ loaded: LoadedConfiguration, url: String) -> GatewaySettings {
-        let configuration = loaded.configuration
+        let server = loaded.configuration.server
+        let image = loaded.configuration.image
         var settings = GatewaySettings()
-        settings.maxBody = configuration.maxBody
-        settings.answerWithin = configuration.answerWithin
-        settings.constraints = RenditionConstraints(
-            maxEdge: configuration.maxEdge, metadata: configuration.metadata, quality: configuration.quality)
-        settings.imageLimits = configuration.imageLimits
-        settings.publicURL = configuration.publicURL ?? url
-        settings.routes = configuration.routes.mapValues { Route(services: $0.services, policy: RoutePolicy($0.policy)) }
+        settings.maxBody = server.maxBody
+        settings.answerWithin = server.answerWithin
+        settings.constraints = RenditionConstraints(maxEdge: image.maxEdge, metadata: image.metadata, quality: image.quality)
+        settings.imageLimits = image.limits
+        settings.publicURL = server.publicURL ?? url
+        settings.routes = loaded.configuration.routes
         return settings
     }
 }
 
-/// Host and port of `listen`.
-struct ListenAddress {
-    var host: String
-    var port: UInt16
-
+extension ListenAddress {
     /// The host as it stands in a URL that works on this machine.
-    var urlHost: String { host == "0.0.0.0" ? "127.0.0.1" : host }
+    var urlHost: String {
+        if host == "0.0.0.0" || host == "::" { return "127.0.0.1" }
+        return host.contains(":") ? "[\(host)]" : host
+    }
 
-    init(_ text: String) throws(CommandFailure) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw CommandFailure("\(text) is no address; write HOST:PORT, for example 127.0.0.1:8080")
+    /// Reads the address of a command line.
+    static func of(_ text: String) throws(UsageError) -> ListenAddress {
+        do throws(Expectation) {
+            return try ValueReader.address(text)
+        } catch {
+            throw UsageError("\(text) is no address; write HOST:PORT, for example 127.0.0.1:8080")
         }
-        host = String(text[..<colon])
-        self.port = port
     }
 }
 
@@ -95,7 +95,7 @@ struct StopSignals {
         unsafe sigaddset(&set, SIGINT)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         // A peer that closes early must not end the process.
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for the first stop signal.

@@ -26,19 +26,38 @@ struct LoadedConfiguration {
         let (root, found) = YAMLReader.read(bytes, file: path)
         var diagnostics = found
         guard let root else { return (nil, diagnostics) }
-        let configuration = GatewayConfiguration.decode(root, diagnostics: &diagnostics)
+        let configuration = GatewayConfiguration.decode(
+            root, references: References(variable: variable, file: file), diagnostics: &diagnostics)
         let compiler = ServiceCompiler(
-            catalogue: Catalogue.standard,
-            environment: { Environment.value($0) },
-            readFile: { path in
-                Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
-            })
+            catalogue: catalogue(configuration, diagnostics: &diagnostics), environment: variable, readFile: file)
         var services: [CompiledService] = []
         for (name, node) in configuration?.services ?? [] {
             if let service = compiler.compile(name: name, node: node, diagnostics: &diagnostics) { services.append(service) }
         }
         guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else { return (nil, diagnostics) }
         return (LoadedConfiguration(path: path, configuration: configuration, services: services, warnings: diagnostics), diagnostics)
+    }
+
+    private static let variable: @Sendable (String) -> String? = { Environment.value($0) }
+
+    private static let file: @Sendable (String) -> String? = { path in
+        Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The embedded catalogue with the operator's own adapters over it.
+    private static func catalogue(_ configuration: GatewayConfiguration?, diagnostics: inout [Diagnostic]) -> Catalogue {
+        var catalogue = Catalogue.standard
+        if let folder = configuration?.adapterFiles {
+            for name in Files.names(folder).sorted() where name.hasSuffix(".yaml") {
+                let path = folder + "/" + name
+                guard let bytes = Files.read(path, limit: 1_048_576) else { continue }
+                let (root, found) = YAMLReader.read(bytes, file: path)
+                diagnostics += found
+                if let root { catalogue.add(String(name.dropLast(5)), root) }
+            }
+        }
+        for (name, node) in configuration?.adapters ?? [] { catalogue.add(name, node) }
+        return catalogue
     }
 
     /// Loads, prints what was found, and ends the command when something is wrong.

@@ -150,7 +150,7 @@ final class SandboxSink: BodySink {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
         // SAFETY: the bytes are copied within this call.
-        unsafe body.withLock { body in
+        body.withLock { body in
             guard body.count + bytes.count <= 64_000_000 else { return HTTPAnswer(status: 413) }
             unsafe body.append(contentsOf: bytes)
             return nil
