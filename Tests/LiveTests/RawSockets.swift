@@ -11,7 +11,7 @@ enum RawClient {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = loopback(port)
         let isConnected = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -20,13 +20,13 @@ enum RawClient {
         }
         guard isConnected else { return [] }
         for piece in pieces {
-            _ = send(socket, piece, piece.count, Int32(MSG_NOSIGNAL.rawValue))
+            _ = unsafe send(socket, piece, piece.count, Int32(MSG_NOSIGNAL))
             if pause > 0 { usleep(pause) }
         }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !isComplete(answer) {
-            let got = recv(socket, &buffer, buffer.count, 0)
+            let got = unsafe recv(socket, &buffer, buffer.count, 0)
             if got <= 0 { break }
             answer += buffer[..<got]
         }
@@ -75,25 +75,25 @@ final class RawUpstream: Sendable {
     var requests: Int { count.withLock { $0 } }
 
     init(answer: [UInt8]) {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        socket = listener
         var address = RawClient.loopback(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         unsafe withUnsafeMutablePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                _ = unsafe bind(socket, pointer, size)
-                _ = unsafe listen(socket, 64)
-                _ = unsafe getsockname(socket, pointer, &size)
+                _ = unsafe bind(listener, pointer, size)
+                _ = listen(listener, 64)
+                _ = unsafe getsockname(listener, pointer, &size)
             }
         }
         port = UInt16(bigEndian: address.sin_port)
-        let listener = socket
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
                 if connection < 0 { return }
                 Self.readRequest(connection)
                 self?.count.withLock { $0 += 1 }
-                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL.rawValue))
+                _ = unsafe send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
                 shutdown(connection, Int32(SHUT_RDWR))
                 close(connection)
             }
@@ -109,7 +109,7 @@ final class RawUpstream: Sendable {
         var request: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let got = recv(connection, &buffer, buffer.count, 0)
+            let got = unsafe recv(connection, &buffer, buffer.count, 0)
             if got <= 0 { return }
             request += buffer[..<got]
             let text = String(decoding: request, as: Unicode.ASCII.self)

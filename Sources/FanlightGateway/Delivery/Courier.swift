@@ -60,8 +60,7 @@ struct Courier: Sendable {
                 return .failure(
                     DeliveryFailure(kind: .unavailable, message: "The folder \(folder) cannot be written.", retry: .never))
             }
-            let reply = HTTPReply(status: 201, headers: [], body: [], finalURL: "")
-            return service.outcome(of: reply, context: context)
+            return service.outcome(ofStored: name, context: context)
         }
     }
 

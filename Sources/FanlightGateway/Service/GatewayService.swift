@@ -32,12 +32,9 @@ public struct GatewayService: HTTPService {
         case ("v1", 2) where parts[1] == "services":
             try require("GET", head)
             return .answer(Answer.json(200, .object([.init("services", .array(gateway.router.services.map(Self.describe)))])))
-        case ("album", 3):
+        case ("album", 2):
             try require("GET", head)
-            guard let folder = gateway.router.services.first(where: { $0.name == parts[1] })?.localFolder,
-                let answer = Album.answer(folder: folder, name: parts[2])
-            else { throw Problem(.notFound, "There is no such picture in the album.") }
-            return .answer(answer)
+            return .answer(try album(parts[1]))
         case ("healthz", 1), ("readyz", 1):
             try require("GET", head)
             return .answer(Answer.json(200, .object([.init("status", .string("ok"))])))
@@ -49,6 +46,15 @@ public struct GatewayService: HTTPService {
         default:
             throw Problem(.notFound, "There is nothing at this path. Pictures go to POST /v1/uploads.")
         }
+    }
+
+    /// Several services may keep albums; a name is looked for in each, in configured order.
+    private func album(_ name: String) throws(Problem) -> HTTPAnswer {
+        for service in gateway.router.services where service.isLocal {
+            guard let folder = service.localFolder, let answer = Album.answer(folder: folder, name: name) else { continue }
+            return answer
+        }
+        throw Problem(.notFound, "There is no such picture in the album.")
     }
 
     private func upload(_ head: RequestHead) throws(Problem) -> HeadDecision {
