@@ -63,6 +63,7 @@ public struct PixelPipeline: Sendable {
         -> [UInt8]
     {
         guard let saver = Self.saver(order.output) else { throw .failed("no encoder for \(order.output.rawValue)") }
+        if let made = try shrinkPlanes(bytes, order) { return made }
         let result: Result<[UInt8], CodecError> = unsafe bytes.withUnsafeBytes { raw in
             do throws(CodecError) {
                 // SAFETY: the bytes outlive the picture, which is released before this closure returns.
@@ -108,19 +109,8 @@ public struct PixelPipeline: Sendable {
             flat: order.output == .jpeg,
             keep: order.maxBytes > 0
         )
-        guard order.maxBytes > 0 else { return try clean(prepared.saved(saver, quality: order.quality)) }
-
-        let hasQuality = order.output == .jpeg || order.output == .webp
         let size = prepared.size
-        var search = SizeSearch(
-            limit: order.maxBytes,
-            quality: order.quality,
-            hasQuality: hasQuality,
-            longEdge: max(size.width, size.height)
-        )
-        var kept: [UInt8] = []
-        while search.outcome == nil {
-            let attempt = search.attempt
+        return try search(order, size: size) { attempt throws(CodecError) in
             let picture =
                 attempt.scale == 1
                 ? prepared
@@ -132,7 +122,57 @@ public struct PixelPipeline: Sendable {
                     flat: false,
                     keep: false
                 )
-            let encoded = try clean(picture.saved(saver, quality: attempt.quality))
+            return try clean(picture.saved(saver, quality: attempt.quality))
+        }
+    }
+
+    /// JPEG to a smaller JPEG by its own planes; `nil` where that is not to be done.
+    private func shrinkPlanes(_ bytes: [UInt8], _ order: Order) throws(CodecError) -> [UInt8]? {
+        guard order.source == .jpeg, order.output == .jpeg, !order.srgb, order.maxWidth > 0, order.maxHeight > 0
+        else { return nil }
+        let turns = order.orientation.swapsSides
+        // The box as the stored picture sees it.
+        let box = turns ? (order.maxHeight, order.maxWidth) : (order.maxWidth, order.maxHeight)
+        guard let planes = try JPEGPlanes(bytes, box: box) else { return nil }
+        let factor = max(Double(planes.width) / Double(box.0), Double(planes.height) / Double(box.1))
+        guard factor > 1 else { return nil }
+        let size = (
+            width: max(1, Int((Double(planes.width) / factor).rounded())),
+            height: max(1, Int((Double(planes.height) / factor).rounded()))
+        )
+        let profile = (try? JPEGHeader.inspect(bytes))?.iccProfile
+        let shrunk = try planes.shrunk(width: size.width, height: size.height, orientation: order.orientation)
+        return try search(order, size: size) { attempt throws(CodecError) in
+            let picture =
+                attempt.scale == 1
+                ? shrunk
+                : try planes.shrunk(
+                    width: max(1, Int(Double(size.width) * attempt.scale)),
+                    height: max(1, Int(Double(size.height) * attempt.scale)),
+                    orientation: order.orientation
+                )
+            let encoded = try clean(picture.encoded(quality: attempt.quality))
+            return profile.map { MetadataStripper.insertICC($0, intoJPEG: encoded) } ?? encoded
+        }
+    }
+
+    /// Encodes once, or as often as a byte limit needs.
+    private func search(
+        _ order: Order,
+        size: (width: Int, height: Int),
+        encode: (SizeSearch.Attempt) throws(CodecError) -> [UInt8]
+    ) throws(CodecError) -> [UInt8] {
+        guard order.maxBytes > 0 else { return try encode(.init(quality: order.quality, scale: 1)) }
+        let hasQuality = order.output == .jpeg || order.output == .webp
+        var search = SizeSearch(
+            limit: order.maxBytes,
+            quality: order.quality,
+            hasQuality: hasQuality,
+            longEdge: max(size.width, size.height)
+        )
+        var kept: [UInt8] = []
+        while search.outcome == nil {
+            let encoded = try encode(search.attempt)
             if encoded.count <= order.maxBytes { kept = encoded }
             search.record(size: encoded.count)
         }

@@ -57,3 +57,23 @@ void fl_free(void *_Nullable buffer);
 bool fl_confine(size_t headroom);
 /// Allows so many more seconds of processor time from now on, then the process is killed. False on failure.
 bool fl_allow_cpu(int seconds);
+
+/// How one axis of a plane is resampled.
+typedef struct {
+    /// Samples that hold picture.
+    int source_count;
+    /// Samples to make; those beyond the picture repeat its edge.
+    int target_count;
+    /// Source samples for one target sample, at least 1.
+    double scale;
+    /// Length of the picture in source samples; may end within the last sample.
+    double length;
+    /// Goes through the source backwards.
+    bool flip;
+} fl_axis;
+
+/// Resamples an 8-bit plane with a Lanczos filter of three lobes; turns it by flips and a final exchange of axes.
+/// target holds across.target_count columns and down.target_count rows, or the reverse where transpose is set.
+/// False when memory is short.
+bool fl_resample(const unsigned char *_Nonnull source, int source_stride, unsigned char *_Nonnull target,
+    int target_stride, fl_axis across, fl_axis down, bool transpose);
