@@ -22,7 +22,8 @@ enum GIFStripper {
             case .extension: continue
             }
         }
-        return result + [0x3B]
+        result.append(0x3B)
+        return result
     }
 
     /// The loop count of an application extension, written anew; nothing for others.

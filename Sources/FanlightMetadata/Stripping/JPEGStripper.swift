@@ -23,7 +23,8 @@ enum JPEGStripper {
             if segment.marker == JPEGSegment.startOfScan { hasScan = true }
         }
         guard hasScan else { throw .corrupt("no picture data") }
-        return result + [0xFF, 0xD9]
+        result += [0xFF, 0xD9]
+        return result
     }
 
     /// Frame headers, tables, restart intervals, scans and line counts.
