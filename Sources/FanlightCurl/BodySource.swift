@@ -22,6 +22,8 @@ final class BodySource {
     private var offset = 0
     /// True after the disk failed or the file was shorter than it claimed.
     private(set) var hasFailed = false
+    /// True after curl wanted to repeat a request whose body it had taken whole.
+    private(set) var hasRefusedRewind = false
 
     init(_ content: Content) {
         self.content = content
@@ -58,7 +60,10 @@ final class BodySource {
     /// Goes back for a repeat of the request; only before the source was read to its end.
     func seek(to position: Int, origin: Int32) -> Int32 {
         guard origin == SEEK_SET, position >= 0, position <= size else { return fl_seek_fail() }
-        if offset == size, position < size { return fl_seek_fail() }
+        if offset == size, position < size {
+            hasRefusedRewind = true
+            return fl_seek_fail()
+        }
         offset = position
         return fl_seek_ok()
     }

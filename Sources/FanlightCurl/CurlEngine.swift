@@ -50,14 +50,17 @@ final class CurlEngine: Sendable {
             // SAFETY: retained here once, taken over by the thread.
             let context = unsafe Unmanaged.passRetained(self)
             let failure = unsafe pthread_create(
-                &thread, nil,
+                &thread,
+                nil,
                 { context in
                     guard let context = unsafe context else { return nil }
                     let engine = unsafe Unmanaged<CurlEngine>.fromOpaque(context).takeRetainedValue()
                     var loop = CurlLoop(engine: engine)
                     loop.run()
                     return nil
-                }, context.toOpaque())
+                },
+                context.toOpaque()
+            )
             if failure == 0 {
                 inbox.thread = thread
             } else {
@@ -128,7 +131,10 @@ final class CurlEngine: Sendable {
                 inbox.hasCancellations = false
             }
             return Mail(
-                tickets: inbox.tickets, hasCancellations: inbox.hasCancellations, isStopped: inbox.isStopped)
+                tickets: inbox.tickets,
+                hasCancellations: inbox.hasCancellations,
+                isStopped: inbox.isStopped
+            )
         }
     }
 

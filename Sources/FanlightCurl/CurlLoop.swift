@@ -79,7 +79,9 @@ struct CurlLoop {
         }
     }
 
-    /// Ends what was silent too long. Runs at most four times a second, or when the earliest stall is due.
+    /// Ends what was silent too long.
+    ///
+    /// Runs at most four times a second, or when the earliest stall is due.
     private mutating func sweep(_ multi: UnsafeMutableRawPointer) {
         let now = ContinuousClock.now
         guard now >= nextSweep else { return }
@@ -111,12 +113,13 @@ struct CurlLoop {
             unsafe end(transfer, multi, with: .failure(transfer.error(.stopped, CurlEngine.stopped.message)))
         }
         // SAFETY: no handle is in the multi handle any more.
-        for unsafe easy in unsafe idle { unsafe curl_easy_cleanup(easy) }
-        unsafe idle = []
+        while let easy = unsafe idle.popLast() { unsafe curl_easy_cleanup(easy) }
     }
 
     private mutating func end(
-        _ transfer: Transfer, _ multi: UnsafeMutableRawPointer, with outcome: TransferTicket.Outcome
+        _ transfer: Transfer,
+        _ multi: UnsafeMutableRawPointer,
+        with outcome: TransferTicket.Outcome
     ) {
         unsafe running[transfer.easy] = nil
         _ = unsafe curl_multi_remove_handle(multi, transfer.easy)
@@ -124,7 +127,9 @@ struct CurlLoop {
         transfer.ticket.resume(outcome)
     }
 
-    /// Takes the handle back. Resetting keeps connections, sessions and names, which are the multi handle's.
+    /// Takes the handle back.
+    ///
+    /// Resetting keeps connections, sessions and names, which are the multi handle's.
     private mutating func recycle(_ transfer: Transfer) {
         let easy = unsafe transfer.easy
         // SAFETY: the handle is out of the multi handle; after reset or cleanup curl points to nothing of ours.
@@ -138,7 +143,13 @@ struct CurlLoop {
     }
 
     private static let cancelled = TransportError(
-        .stopped, message: "The delivery was cancelled.", requestFullySent: false)
+        .stopped,
+        message: "The delivery was cancelled.",
+        requestFullySent: false
+    )
     private static let waitedTooLong = TransportError(
-        .totalTimeout, message: "No free connection in time.", requestFullySent: false)
+        .totalTimeout,
+        message: "No free connection in time.",
+        requestFullySent: false
+    )
 }

@@ -41,7 +41,10 @@ public final class CurlTransport: HTTPTransport {
             }
         }
         throw TransportError(
-            .malformedReply, message: "More than \(Self.maxHops) redirects.", requestFullySent: true)
+            .malformedReply,
+            message: "More than \(Self.maxHops) redirects.",
+            requestFullySent: true
+        )
     }
 
     /// The URL to repeat the request at, or `nil` when the reply stands.

@@ -65,6 +65,8 @@ final class Transfer {
 
     /// True when the whole request was handed to the kernel.
     var requestFullySent: Bool {
+        // curl sets its counters back before it asks for the rewind.
+        if sources.contains(where: \.hasRefusedRewind) { return true }
         // SAFETY: the handle is alive until tearDown.
         guard unsafe fl_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0 else { return false }
         guard !sources.isEmpty else { return true }
@@ -82,8 +84,13 @@ final class Transfer {
         }
         return .success(
             HTTPReply(
-                status: status, headers: collector.headers, body: collector.body, finalURL: request.url,
-                requestFullySent: requestFullySent))
+                status: status,
+                headers: collector.headers,
+                body: collector.body,
+                finalURL: request.url,
+                requestFullySent: requestFullySent
+            )
+        )
     }
 
     /// An error of this transfer as it stands now.
@@ -97,10 +104,15 @@ final class Transfer {
             return error(.replyTooLarge, "The reply is larger than \(request.maxReplyBytes) bytes.")
         case .headersTooLarge:
             return error(
-                .replyTooLarge, "The reply's head is larger than \(ReplyCollector.maxHeaderBytes) bytes.")
+                .replyTooLarge,
+                "The reply's head is larger than \(ReplyCollector.maxHeaderBytes) bytes."
+            )
         case nil: break
         }
         if sources.contains(where: \.hasFailed) { return error(.connectionLost, "The spool file cannot be read.") }
+        if sources.contains(where: \.hasRefusedRewind) {
+            return error(.connectionLost, "The connection was closed without a reply.")
+        }
         // SAFETY: the handle is alive until tearDown.
         let hasSent = unsafe fl_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0
         if code == CURLE_OPERATION_TIMEDOUT {
@@ -161,7 +173,9 @@ final class Transfer {
 
     /// Hands bytes from curl to the transfer behind the context; 0 tells curl to give up.
     private static func take(
-        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?,
         _ body: (Transfer, UnsafeRawBufferPointer) -> Bool
     ) -> Int {
         guard let context = unsafe context else { return 0 }
@@ -230,7 +244,13 @@ final class Transfer {
             let context = unsafe Unmanaged.passUnretained(source).toOpaque()
             guard
                 unsafe curl_mime_data_cb(
-                    field, source.size, BodySource.readCallback, BodySource.seekCallback, nil, context)
+                    field,
+                    source.size,
+                    BodySource.readCallback,
+                    BodySource.seekCallback,
+                    nil,
+                    context
+                )
                     == CURLE_OK
             else { return false }
         }
@@ -259,6 +279,7 @@ extension Duration {
     /// Milliseconds, rounded up.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(clamping: seconds) * 1000 + Int(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return Int(clamping: seconds) * 1000
+            + Int(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

@@ -20,7 +20,9 @@ struct WebURL: Sendable {
     ///
     /// - Parameter base: Absolute URL that a relative `text` is resolved against.
     init?(_ text: String, relativeTo base: String? = nil) {
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }), let handle = unsafe curl_url() else { return nil }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }), let handle = unsafe curl_url() else {
+            return nil
+        }
         // SAFETY: the handle is ours from curl_url to curl_url_cleanup and does not leave this initialiser.
         defer { unsafe curl_url_cleanup(handle) }
         if let base {

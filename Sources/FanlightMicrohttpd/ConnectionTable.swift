@@ -57,8 +57,11 @@ final class ConnectionTable: Sendable {
         let isFirst = state.withLock { state in
             let isSurplus = state.entries.count >= limits.maxConnections
             state.entries[key] = Entry(
-                descriptor: descriptor, phase: .receiving, deadline: .now + limits.clientTimeout,
-                isSurplus: isSurplus)
+                descriptor: descriptor,
+                phase: .receiving,
+                deadline: .now + limits.clientTimeout,
+                isSurplus: isSurplus
+            )
             return state.entries.count == 1
         }
         if isFirst { wake() }
@@ -77,7 +80,9 @@ final class ConnectionTable: Sendable {
     /// True when the connection came while all places were taken.
     func isSurplus(_ key: UInt) -> Bool { state.withLock { $0.entries[key]?.isSurplus ?? false } }
 
-    /// A head was read. Its body must come within the rest of the client's time; on a kept connection the time of
+    /// A head was read.
+    ///
+    /// Its body must come within the rest of the client's time; on a kept connection the time of
     /// the head is not known and the clock starts here.
     func beginRequest(_ key: UInt) {
         update(key) { entry in

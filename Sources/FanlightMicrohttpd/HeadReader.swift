@@ -23,7 +23,9 @@ enum HeadReader {
 
     /// Reads the head of the connection's current request.
     static func read(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>?, path: UnsafePointer<CChar>?
+        _ connection: OpaquePointer,
+        method: UnsafePointer<CChar>?,
+        path: UnsafePointer<CChar>?
     ) -> Result {
         let headers = unsafe fields(of: connection, kind: .HEADER_KIND)
         let query = unsafe fields(of: connection, kind: .GET_ARGUMENT_KIND)
@@ -31,10 +33,18 @@ enum HeadReader {
         var length: Int?
         if case .length(let value) = framing { length = value }
         let head = unsafe RequestHead(
-            method: text(method), path: text(path), query: query.list, headers: headers.list, contentLength: length,
-            peer: peer(of: connection))
+            method: text(method),
+            path: text(path),
+            query: query.list,
+            headers: headers.list,
+            contentLength: length,
+            peer: peer(of: connection)
+        )
         return Result(
-            head: head, framing: framing, bytes: headers.bytes + query.bytes + head.path.utf8.count)
+            head: head,
+            framing: framing,
+            bytes: headers.bytes + query.bytes + head.path.utf8.count
+        )
     }
 
     /// Two declarations of the length are how requests are smuggled past a proxy, so they are refused.
@@ -55,7 +65,8 @@ enum HeadReader {
         let fields = Fields()
         // SAFETY: `fields` outlives the call, the only time that the library uses the pointer.
         unsafe MHD_get_connection_values_n(
-            connection, kind,
+            connection,
+            kind,
             { context, _, name, nameSize, value, valueSize in
                 guard let context = unsafe context else { return .NO }
                 let fields = unsafe Unmanaged<Fields>.fromOpaque(context).takeUnretainedValue()
@@ -63,7 +74,9 @@ enum HeadReader {
                 fields.list.append(field)
                 fields.bytes += nameSize + valueSize
                 return .YES
-            }, Unmanaged.passUnretained(fields).toOpaque())
+            },
+            Unmanaged.passUnretained(fields).toOpaque()
+        )
         return fields
     }
 

@@ -39,7 +39,10 @@ public final class MicrohttpdServer: Sendable {
     ///   - limits: Bounds for clients.
     /// - Throws: ``ServerError`` when the address cannot be had.
     public init(
-        address: String, port: UInt16, service: any HTTPService, limits: ServerLimits = ServerLimits()
+        address: String,
+        port: UInt16,
+        service: any HTTPService,
+        limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
         (listener, self.port) = try ListenSocket.open(address: address, port: port)
         core = ServerCore(service: service, limits: limits)
@@ -48,9 +51,17 @@ public final class MicrohttpdServer: Sendable {
         let idle = max(1, limits.idleTimeout.components.seconds)
         guard
             let daemon = unsafe fl_start_daemon(
-                listener, UInt32(clamping: max(2, limits.threads)), max(16_384, limits.connectionMemory),
-                UInt32(clamping: limits.maxConnections + Self.surplusConnections), UInt32(clamping: idle),
-                Callbacks.handle, Callbacks.completed, Callbacks.connected, Callbacks.unescape, context.toOpaque())
+                listener,
+                UInt32(clamping: max(2, limits.threads)),
+                max(16_384, limits.connectionMemory),
+                UInt32(clamping: limits.maxConnections + Self.surplusConnections),
+                UInt32(clamping: idle),
+                Callbacks.handle,
+                Callbacks.completed,
+                Callbacks.connected,
+                Callbacks.unescape,
+                context.toOpaque()
+            )
         else {
             unsafe context.release()
             close(listener)
@@ -103,12 +114,15 @@ public final class MicrohttpdServer: Sendable {
         // SAFETY: retained here once, taken over by the thread.
         let context = unsafe Unmanaged.passRetained(core)
         let failure = unsafe pthread_create(
-            &thread, nil,
+            &thread,
+            nil,
             { context in
                 guard let context = unsafe context else { return nil }
                 unsafe Unmanaged<ServerCore>.fromOpaque(context).takeRetainedValue().sweep()
                 return nil
-            }, context.toOpaque())
+            },
+            context.toOpaque()
+        )
         if failure == 0 {
             state.withLock { $0.sweeper = thread }
         } else {

@@ -8,22 +8,35 @@ enum RawAnswer {
     static func problem(_ status: Int, code: String, title: String, headers: [HTTPField] = []) -> HTTPAnswer {
         let text = #"{"type":"about:blank","title":"\#(title)","status":\#(status),"code":"\#(code)"}"# + "\n"
         return HTTPAnswer(
-            status: status, headers: [HTTPField("Content-Type", "application/problem+json")] + headers,
-            body: .bytes(Array(text.utf8)))
+            status: status,
+            headers: [HTTPField("Content-Type", "application/problem+json")] + headers,
+            body: .bytes(Array(text.utf8))
+        )
     }
 
     static let busy = problem(
-        503, code: "too_many_connections", title: "Too many connections", headers: [HTTPField("Retry-After", "1")])
+        503,
+        code: "too_many_connections",
+        title: "Too many connections",
+        headers: [HTTPField("Retry-After", "1")]
+    )
     static let stopping = problem(
-        503, code: "stopping", title: "The server is stopping", headers: [HTTPField("Retry-After", "5")])
+        503,
+        code: "stopping",
+        title: "The server is stopping",
+        headers: [HTTPField("Retry-After", "5")]
+    )
     static let tooLarge = problem(413, code: "body_too_large", title: "The body is too large")
     static let headTooLarge = problem(431, code: "head_too_large", title: "The request head is too large")
     static let badLength = problem(400, code: "bad_framing", title: "The length of the body is not clear")
     static let notFound = problem(404, code: "not_found", title: "Not found")
     static let timeout = bytes(
-        of: problem(408, code: "client_timeout", title: "The request did not arrive in time"))
+        of: problem(408, code: "client_timeout", title: "The request did not arrive in time")
+    )
 
-    /// The bytes of an answer that closes the connection. A file body is left out: such answers refuse requests.
+    /// The bytes of an answer that closes the connection.
+    ///
+    /// A file body is left out: such answers refuse requests.
     static func bytes(of answer: HTTPAnswer) -> [UInt8] {
         var body: [UInt8] = []
         if case .bytes(let bytes) = answer.body { body = bytes }

@@ -16,7 +16,10 @@ enum ResponseWriter {
             // SAFETY: the library copies the bytes before the call returns.
             let response = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe MHD_create_response_from_buffer(
-                    buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress), .RESPMEM_MUST_COPY)
+                    buffer.count,
+                    UnsafeMutableRawPointer(mutating: buffer.baseAddress),
+                    .RESPMEM_MUST_COPY
+                )
             }
             return unsafe queue(response, answer, on: connection, closing: closing) ? bytes.count : nil
         case .file(let path):
@@ -33,7 +36,10 @@ enum ResponseWriter {
     }
 
     private static func queue(
-        _ response: OpaquePointer?, _ answer: HTTPAnswer, on connection: OpaquePointer, closing: Bool
+        _ response: OpaquePointer?,
+        _ answer: HTTPAnswer,
+        on connection: OpaquePointer,
+        closing: Bool
     ) -> Bool {
         guard let response = unsafe response else { return false }
         // SAFETY: the queue holds its own reference; ours ends here.

@@ -10,7 +10,9 @@ public struct ServerLimits: Sendable, Equatable {
     public var idleTimeout: Duration
     /// Bytes of a request head, names and values together; more is answered 431.
     public var maxHeadBytes: Int
-    /// Bytes of a declared body; more is answered 413 before it is read. `nil` leaves it to the service.
+    /// Bytes of a declared body; more is answered 413 before it is read.
+    ///
+    /// `nil` leaves it to the service.
     public var maxBodyBytes: Int?
     /// Memory that a connection may use, which also sets how much is read at a time.
     public var connectionMemory: Int
@@ -19,8 +21,13 @@ public struct ServerLimits: Sendable, Equatable {
 
     /// Creates limits.
     public init(
-        maxConnections: Int = 1_000, clientTimeout: Duration = .seconds(60), idleTimeout: Duration = .seconds(30),
-        maxHeadBytes: Int = 32_768, maxBodyBytes: Int? = nil, connectionMemory: Int = 65_536, threads: Int = 2
+        maxConnections: Int = 1_000,
+        clientTimeout: Duration = .seconds(60),
+        idleTimeout: Duration = .seconds(30),
+        maxHeadBytes: Int = 32_768,
+        maxBodyBytes: Int? = nil,
+        connectionMemory: Int = 65_536,
+        threads: Int = 2
     ) {
         self.maxConnections = maxConnections
         self.clientTimeout = clientTimeout

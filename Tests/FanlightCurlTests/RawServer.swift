@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
+}
+
+/// A socket server that misbehaves as scripted: each connection runs the script on a thread of its own.
+final class RawServer: Sendable {
+    /// One accepted connection.
+    struct Peer: Sendable {
+        let descriptor: Int32
+
+        /// Reads until `marker` was seen, or the end; returns what came.
+        func read(until marker: String) -> String {
+            var text = ""
+            while !text.contains(marker) {
+                let part = readSome()
+                if part.isEmpty { break }
+                text += part
+            }
+            return text
+        }
+
+        /// Reads once, at most 64 KB; empty at the end.
+        func readSome() -> String {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            // SAFETY: the buffer is alive during the call and bounds it.
+            let got = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            return got > 0 ? String(decoding: buffer[..<got], as: UTF8.self) : ""
+        }
+
+        func write(_ text: String) {
+            let bytes = Array(text.utf8)
+            // SAFETY: the array is alive during the call.
+            _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+
+        /// Waits until the client closes, ten seconds at most.
+        func waitForClose() { while !readSome().isEmpty {} }
+    }
+
+    private final class Job: Sendable {
+        let peer: Peer
+        let script: @Sendable (Peer) -> Void
+        init(_ peer: Peer, _ script: @escaping @Sendable (Peer) -> Void) {
+            self.peer = peer
+            self.script = script
+        }
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let accepted = Mutex(0)
+    private let script: @Sendable (Peer) -> Void
+
+    var connections: Int { accepted.withLock { $0 } }
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    init(_ script: @escaping @Sendable (Peer) -> Void) {
+        self.script = script
+        (listener, port) = Self.listen()
+        // SAFETY: retained for the thread, which ends when the listener is shut down.
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        var thread = pthread_t()
+        _ = unsafe pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<RawServer>.fromOpaque(context).takeRetainedValue().acceptAll()
+                return nil
+            },
+            context
+        )
+        pthread_detach(thread)
+    }
+
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private func acceptAll() {
+        while true {
+            // SAFETY: no address is asked for.
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { break }
+            accepted.withLock { $0 += 1 }
+            var patience = timeval(tv_sec: 10, tv_usec: 0)
+            unsafe setsockopt(
+                descriptor,
+                SOL_SOCKET,
+                SO_RCVTIMEO,
+                &patience,
+                socklen_t(MemoryLayout<timeval>.size)
+            )
+            let context = unsafe Unmanaged.passRetained(Job(Peer(descriptor: descriptor), script)).toOpaque()
+            var thread = pthread_t()
+            _ = unsafe pthread_create(
+                &thread,
+                nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    let job = unsafe Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
+                    job.script(job.peer)
+                    close(job.peer.descriptor)
+                    return nil
+                },
+                context
+            )
+            pthread_detach(thread)
+        }
+        close(listener)
+    }
+
+    /// A listening socket on a free port of the loopback interface.
+    static func listen() -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // SAFETY: the structure is alive during the calls and of the size that is told.
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                _ = unsafe bind(descriptor, generic, size)
+                _ = Glibc.listen(descriptor, 128)
+                _ = unsafe getsockname(descriptor, generic, &size)
+            }
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+}
