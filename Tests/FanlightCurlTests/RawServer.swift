@@ -41,7 +41,7 @@ final class RawServer: Sendable {
             _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
-        /// Waits until the client closes, ten seconds at most.
+        /// Waits until the client closes, a minute at most.
         func waitForClose() { while !readSome().isEmpty {} }
     }
 
@@ -89,7 +89,7 @@ final class RawServer: Sendable {
             let descriptor = accept(listener, nil, nil)
             guard descriptor >= 0 else { break }
             accepted.withLock { $0 += 1 }
-            var patience = timeval(tv_sec: 10, tv_usec: 0)
+            var patience = timeval(tv_sec: 60, tv_usec: 0)
             unsafe setsockopt(
                 descriptor,
                 SOL_SOCKET,
