@@ -45,6 +45,17 @@ struct ByteWindow: Sendable {
         return found
     }
 
+    /// Finds the first line feed, not judged yet, that a dash or the end of the window follows.
+    mutating func nextDelimiterPlace() -> Int? {
+        while let lineFeed = nextLineFeed() {
+            let next = lineFeed + 1
+            if next == bytes.count || bytes[next] == UInt8(ascii: "-") { return lineFeed }
+            scanned = bytes[next...].firstIndex { $0 != 0x0A }.map { $0 - 1 } ?? bytes.count - 1
+            if scanned <= lineFeed { scanned = next }
+        }
+        return nil
+    }
+
     /// Gives up the memory of used bytes.
     mutating func compact() {
         guard start > 0 else { return }

@@ -203,7 +203,7 @@ public struct MultipartParser: Sendable {
             case .none: isAtLineStart = false
             }
         }
-        while let lineFeed = window.nextLineFeed() {
+        while let lineFeed = window.nextDelimiterPlace() {
             let match = DelimiterMatch(delimiter, in: window.bytes, at: lineFeed + 1, isAtEnd: isAtEnd)
             if match.kind == .none {
                 window.scanned = lineFeed + 1

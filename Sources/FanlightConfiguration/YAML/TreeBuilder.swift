@@ -83,8 +83,11 @@ struct TreeBuilder {
         }
     }
 
+    /// Findings of one file are bounded.
+    private var canReport: Bool { diagnostics.count < 200 }
+
     private mutating func report(_ message: String, at position: SourcePosition) {
-        guard diagnostics.count < 200 else { return }
+        guard canReport else { return }
         diagnostics.append(Diagnostic(at: position, message))
     }
 
@@ -122,7 +125,7 @@ struct TreeBuilder {
             return nothing
         }
         guard let anchored = anchors[name] else {
-            let nearest = NearestName.of(name, among: Array(anchors.keys))
+            let nearest = canReport ? NearestName.of(name, among: anchors.keys.sorted()) : nil
             let hint = nearest.map { "; did you mean '*\($0)'?" } ?? ""
             report("no anchor '&\(shortened(name))' stands before this alias" + hint, at: position)
             return nothing
