@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
+#include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -27,6 +29,12 @@ bool fl_confine(size_t headroom) {
     int found = fscanf(file, "%lu", &pages);
     fclose(file);
     return found == 1 && bound(RLIMIT_AS, (rlim_t) pages * sysconf(_SC_PAGESIZE) + headroom);
+}
+
+void fl_await_input(void) {
+    struct pollfd input = {0, POLLIN, 0};
+    if (poll(&input, 1, 2000) == 0)
+        malloc_trim(0);
 }
 
 bool fl_allow_cpu(int seconds) {

@@ -136,8 +136,9 @@ static int settle_colours(VipsImage **image, bool srgb) {
             if (vips_copy(*image, &next, NULL))
                 return -1;
             replace(image, next);
-            vips_image_remove(*image, VIPS_META_ICC_NAME);
         }
+        // Without a profile sRGB is meant, and no room is taken.
+        vips_image_remove(*image, VIPS_META_ICC_NAME);
         if (cmyk && (*image)->Type == VIPS_INTERPRETATION_CMYK) {
             if (vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL))
                 return -1;

@@ -16,7 +16,10 @@ struct ImagingHelper {
     let answers: Int32
 
     func run() {
+        // A request comes only after the last answer, so that nothing waits in readLine's own buffer.
+        HelperConfinement.awaitInput()
         while let line = readLine() {
+            defer { HelperConfinement.awaitInput() }
             guard let request = HelperRequest(line), HelperConfinement.allowProcessor(seconds: Self.processorSeconds)
             else { return }
             guard answer(request) else { return }

@@ -55,6 +55,8 @@ void fl_free(void *_Nullable buffer);
 /// Gives up what decoding does not need: core files, large written files, many descriptors, new privileges, a life after
 /// the parent's, and more address space than is now in use plus `headroom` bytes. False on failure.
 bool fl_confine(size_t headroom);
+/// Waits for standard input; gives memory back to the system when nothing comes for a while.
+void fl_await_input(void);
 /// Allows so many more seconds of processor time from now on, then the process is killed. False on failure.
 bool fl_allow_cpu(int seconds);
 
