@@ -86,6 +86,7 @@ struct CurlLoop {
         let now = ContinuousClock.now
         guard now >= nextSweep else { return }
         nextSweep = now + Self.maxPause
+        dropLate(at: now)
         for transfer in unsafe Array(running.values) {
             let limit = transfer.ticket.request.timeouts.stall
             let silence = transfer.silence(at: now)
@@ -96,6 +97,12 @@ struct CurlLoop {
                 nextSweep = min(nextSweep, now + (limit - silence))
             }
         }
+    }
+
+    private mutating func dropLate(at now: ContinuousClock.Instant) {
+        guard waiting.contains(where: { $0.deadline <= now }) else { return }
+        for ticket in waiting where ticket.deadline <= now { ticket.resume(.failure(Self.waitedTooLong)) }
+        waiting.removeAll { $0.deadline <= now }
     }
 
     private mutating func dropCancelled(_ multi: UnsafeMutableRawPointer) {

@@ -193,6 +193,33 @@ import Testing
         #expect(requests.count == 2)
     }
 
+    @Test func connectionsAreReused() async throws {
+        let server = RawServer { peer in
+            while !peer.read(until: "\r\n\r\nX").isEmpty {
+                peer.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        defer { server.stop() }
+        for _ in 0..<20 {
+            let request = HTTPRequest(method: "POST", url: server.url, body: .bytes([UInt8(ascii: "X")]))
+            #expect(try await transport.send(request).status == 200)
+        }
+        #expect(server.connections == 1)
+    }
+
+    @Test func cancelledTaskSendsNothing() async throws {
+        let server = RawServer { peer in peer.waitForClose() }
+        defer { server.stop() }
+        let url = server.url
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await transport.send(HTTPRequest(method: "GET", url: url))
+        }
+        let error = await #expect(throws: TransportError.self) { try await task.value }
+        #expect(error?.cause == .stopped)
+        #expect(server.connections == 0)
+    }
+
     @Test func cancellationEndsTheTransfer() async throws {
         let server = RawServer { peer in peer.waitForClose() }
         defer { server.stop() }
@@ -219,6 +246,24 @@ import Testing
             let error = await #expect(throws: TransportError.self) { try await task.value }
             #expect(error?.cause == .stopped)
         }
+    }
+
+    @Test func waitingForAPlaceCountsTowardsTheTotal() async throws {
+        let server = RawServer { peer in peer.waitForClose() }
+        defer { server.stop() }
+        let narrow = CurlTransport(maxConnections: 1)
+        let url = server.url
+        let first = Task {
+            try await narrow.send(HTTPRequest(method: "GET", url: url, timeouts: Timeouts(total: .milliseconds(600))))
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        let error = await #expect(throws: TransportError.self) {
+            try await narrow.send(HTTPRequest(method: "GET", url: url, timeouts: Timeouts(total: .milliseconds(100))))
+        }
+        #expect(error?.cause == .totalTimeout)
+        #expect(error?.requestFullySent == false)
+        #expect(server.connections == 1)
+        await #expect(throws: TransportError.self) { try await first.value }
     }
 
     @Test func fileShorterThanItSaysIsAnError() async throws {
