@@ -112,12 +112,12 @@ final class RawUpstream: Sendable {
             let got = unsafe recv(connection, &buffer, buffer.count, 0)
             if got <= 0 { return }
             request += buffer[..<got]
-            let text = String(decoding: request, as: Unicode.ASCII.self)
-            guard let end = text.range(of: "\r\n\r\n") else { continue }
-            let head = text[..<end.lowerBound].lowercased()
+            guard let end = (0..<max(0, request.count - 3)).first(where: { request[$0..<$0 + 4].elementsEqual([13, 10, 13, 10]) })
+            else { continue }
+            let head = String(decoding: request[..<end], as: UTF8.self).lowercased()
             guard let length = head.range(of: "content-length: ") else { return }
             let wanted = Int(head[length.upperBound...].prefix { $0.isNumber }) ?? 0
-            if text.distance(from: end.upperBound, to: text.endIndex) >= wanted { return }
+            if request.count - end - 4 >= wanted { return }
         }
     }
 }
