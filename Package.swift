@@ -14,9 +14,9 @@ let settings: [SwiftSetting] = [
 ]
 
 #if arch(arm64)
-let multiarch = "aarch64-linux-gnu"
+    let multiarch = "aarch64-linux-gnu"
 #else
-let multiarch = "x86_64-linux-gnu"
+    let multiarch = "x86_64-linux-gnu"
 #endif
 
 func swift(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
@@ -83,7 +83,8 @@ let package = Package(
         swift("FanlightTestSupport", ["FanlightCore", "FanlightGateway"]),
         program("fanlight-imaging", path: "Sources/fanlight-imaging", ["FanlightCodecs", "FanlightCore"]),
         program(
-            "fanlight", path: "Sources/fanlight",
+            "fanlight",
+            path: "Sources/fanlight",
             [
                 "FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightGateway", "FanlightImaging",
                 "FanlightCurl", "FanlightMicrohttpd", "FanlightMetadata", "FanlightMultipart",

@@ -7,10 +7,14 @@ import Testing
 
 @Suite("Reading a client's choices")
 struct IntakeTests {
-    @Test("Base64 in the spellings that clients send", arguments: [
-        ("AAEC", [0, 1, 2]), ("AAE=", [0, 1]), ("AAE", [0, 1]), ("AA==", [0]), ("_-8", [255, 239]), ("/+8=", [255, 239]),
-        ("/ 8=", [255, 239]), ("AA\r\nEC", [0, 1, 2]), ("data:image/png;base64,AAEC", [0, 1, 2]), ("", []),
-    ] as [(String, [UInt8])])
+    @Test(
+        "Base64 in the spellings that clients send",
+        arguments: [
+            ("AAEC", [0, 1, 2]), ("AAE=", [0, 1]), ("AAE", [0, 1]), ("AA==", [0]), ("_-8", [255, 239]),
+            ("/+8=", [255, 239]),
+            ("/ 8=", [255, 239]), ("AA\r\nEC", [0, 1, 2]), ("data:image/png;base64,AAEC", [0, 1, 2]), ("", []),
+        ] as [(String, [UInt8])]
+    )
     func base64(text: String, bytes: [UInt8]) { #expect(Base64.decodePicture(text) == bytes) }
 
     @Test("What is no base64", arguments: ["A", "AA=A", "\u{e9}", "data:image/png,AAEC", "a*b"])
@@ -37,9 +41,13 @@ struct IntakeTests {
         #expect(choices.geotag?.latitude == 0 && choices.geotag?.source == .client)
     }
 
-    @Test("Coordinates that cannot be name their field", arguments: [
-        ("latitude", "90.1"), ("latitude", "nan"), ("longitude", "0x10"), ("longitude", "-180.5"), ("latitude", "5,5"),
-    ])
+    @Test(
+        "Coordinates that cannot be name their field",
+        arguments: [
+            ("latitude", "90.1"), ("latitude", "nan"), ("longitude", "0x10"), ("longitude", "-180.5"),
+            ("latitude", "5,5"),
+        ]
+    )
     func badCoordinates(name: String, value: String) {
         let other = name == "latitude" ? "longitude" : "latitude"
         do {
@@ -53,8 +61,11 @@ struct IntakeTests {
     @Test("Form encoding")
     func urlEncoded() {
         let fields = EncodedFormReader.urlEncodedFields(Array("a=b+c&d=%C3%BC&e&f=1=2&g=%zz".utf8))
-        #expect(fields == [
-            HTTPField("a", "b c"), HTTPField("d", "\u{fc}"), HTTPField("e", ""), HTTPField("f", "1=2"), HTTPField("g", "%zz"),
-        ])
+        #expect(
+            fields == [
+                HTTPField("a", "b c"), HTTPField("d", "\u{fc}"), HTTPField("e", ""), HTTPField("f", "1=2"),
+                HTTPField("g", "%zz"),
+            ]
+        )
     }
 }

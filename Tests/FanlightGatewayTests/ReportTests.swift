@@ -16,15 +16,25 @@ struct ReportTests {
             return entry
         }
         return Report(
-            id: "id", deliveries: entries, image: ImageFacts(mediaType: .jpeg, width: 4, height: 3, orientation: .right),
-            imageBytes: 99, sha256: "00", geotag: Geotag(latitude: -0.00000001, longitude: 12.5, source: .exif), warnings: [],
-            createdAt: "2026-01-01T00:00:00.000Z")
+            id: "id",
+            deliveries: entries,
+            image: ImageFacts(mediaType: .jpeg, width: 4, height: 3, orientation: .right),
+            imageBytes: 99,
+            sha256: "00",
+            geotag: Geotag(latitude: -0.00000001, longitude: 12.5, source: .exif),
+            warnings: [],
+            createdAt: "2026-01-01T00:00:00.000Z"
+        )
     }
 
-    @Test("Status of an upload follows from its deliveries", arguments: [
-        ([DeliveryStatus.delivered, .delivered], "delivered", 200), ([.delivered, .failed], "partial", 207),
-        ([.failed, .unknown], "failed", 502), ([.delivered, .pending], "pending", 202), ([.delivered, .skipped], "partial", 207),
-    ])
+    @Test(
+        "Status of an upload follows from its deliveries",
+        arguments: [
+            ([DeliveryStatus.delivered, .delivered], "delivered", 200), ([.delivered, .failed], "partial", 207),
+            ([.failed, .unknown], "failed", 502), ([.delivered, .pending], "pending", 202),
+            ([.delivered, .skipped], "partial", 207),
+        ]
+    )
     func status(states: [DeliveryStatus], name: String, code: Int) {
         #expect(report(states).status.rawValue == name)
         #expect(report(states).httpStatus == code)
@@ -42,29 +52,43 @@ struct ReportTests {
         #expect(report([.failed]).json.serialized() == expected)
     }
 
-    @Test("Links ready to paste are escaped", arguments: [
-        (TextFormat.text, "https://h.example/0?a=(1)&b=<2>\n"),
-        (.markdown, "![s0](https://h.example/0?a=%281%29&b=%3C2%3E)\n"),
-        (.html, "<a href=\"https://h.example/0?a=(1)&amp;b=&lt;2&gt;\"><img src=\"https://h.example/0?a=(1)&amp;b=&lt;2&gt;\" alt=\"s0\"></a>\n"),
-        (.bbcode, "[img]https://h.example/0?a=(1)&b=<2>[/img]\n"),
-        (.rst, ".. image:: https://h.example/0?a=(1)&b=<2>\n"),
-    ])
+    @Test(
+        "Links ready to paste are escaped",
+        arguments: [
+            (TextFormat.text, "https://h.example/0?a=(1)&b=<2>\n"),
+            (.markdown, "![s0](https://h.example/0?a=%281%29&b=%3C2%3E)\n"),
+            (
+                .html,
+                "<a href=\"https://h.example/0?a=(1)&amp;b=&lt;2&gt;\"><img src=\"https://h.example/0?a=(1)&amp;b=&lt;2&gt;\" alt=\"s0\"></a>\n"
+            ),
+            (.bbcode, "[img]https://h.example/0?a=(1)&b=<2>[/img]\n"),
+            (.rst, ".. image:: https://h.example/0?a=(1)&b=<2>\n"),
+        ]
+    )
     func formats(format: TextFormat, text: String) { #expect(format.render(report([.delivered, .failed])) == text) }
 
-    @Test("Decimal text", arguments: [
-        (51.50722222, 7, "51.5072222"), (-0.1275, 7, "-0.1275"), (0, 7, "0"), (-0.00000001, 7, "0"), (12.3456, 3, "12.346"),
-        (180, 7, "180"), (0.05, 1, "0.1"),
-    ])
+    @Test(
+        "Decimal text",
+        arguments: [
+            (51.50722222, 7, "51.5072222"), (-0.1275, 7, "-0.1275"), (0, 7, "0"), (-0.00000001, 7, "0"),
+            (12.3456, 3, "12.346"),
+            (180, 7, "180"), (0.05, 1, "0.1"),
+        ]
+    )
     func decimals(value: Double, digits: Int, text: String) { #expect(Decimal.text(value, digits: digits) == text) }
 
     @Test("Problem codes and their statuses are an interface")
     func codes() {
         let table = Problem.Code.allCases.map { "\($0.rawValue) \($0.status)" }
-        #expect(table == [
-            "malformed 400", "no_picture 400", "not_found 404", "method_not_allowed 405", "too_large 413", "unsupported_type 415",
-            "damaged_picture 422", "too_many_pixels 422", "too_many_frames 422", "unknown_service 422", "bad_field 422",
-            "processing_failed 422", "unavailable 503",
-        ])
+        #expect(
+            table == [
+                "malformed 400", "no_picture 400", "not_found 404", "method_not_allowed 405", "too_large 413",
+                "unsupported_type 415",
+                "damaged_picture 422", "too_many_pixels 422", "too_many_frames 422", "unknown_service 422",
+                "bad_field 422",
+                "processing_failed 422", "unavailable 503",
+            ]
+        )
     }
 
     @Test("Identifiers are UUIDs of version 7 and sort by time")

@@ -43,11 +43,17 @@ final class LiveGateway: Sendable {
           album: {adapter: local, folder: FOLDER/album}
         """
 
-    func post(_ body: [UInt8], type: String = "application/octet-stream", query: String = "") async throws -> (Int, JSONValue) {
+    func post(_ body: [UInt8], type: String = "application/octet-stream", query: String = "") async throws -> (
+        Int, JSONValue
+    ) {
         let reply = try await transport.send(
             HTTPRequest(
-                method: "POST", url: gateway.url + "/v1/uploads" + query, headers: [HTTPField("Content-Type", type)],
-                body: .bytes(body)))
+                method: "POST",
+                url: gateway.url + "/v1/uploads" + query,
+                headers: [HTTPField("Content-Type", type)],
+                body: .bytes(body)
+            )
+        )
         return (reply.status, try JSONParser.parse(reply.body))
     }
 

@@ -112,7 +112,10 @@ final class RawUpstream: Sendable {
             let got = unsafe recv(connection, &buffer, buffer.count, 0)
             if got <= 0 { return }
             request += buffer[..<got]
-            guard let end = (0..<max(0, request.count - 3)).first(where: { request[$0..<$0 + 4].elementsEqual([13, 10, 13, 10]) })
+            guard
+                let end = (0..<max(0, request.count - 3)).first(where: {
+                    request[$0..<$0 + 4].elementsEqual([13, 10, 13, 10])
+                })
             else { continue }
             let head = String(decoding: request[..<end], as: UTF8.self).lowercased()
             guard let length = head.range(of: "content-length: ") else { return }

@@ -23,9 +23,17 @@ struct SharedCaseTests {
 
     private func rows() throws -> [Row] {
         let text = String(decoding: try Shared.bytes(folder + "/corpus/expected.tsv"), as: UTF8.self)
-        let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        let lines = text.split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
         guard let names = lines.first else { return [] }
-        return lines.dropFirst().map { Row(columns: Dictionary(uniqueKeysWithValues: zip(names, $0 + Array(repeating: "", count: max(0, names.count - $0.count))))) }
+        return lines.dropFirst().map {
+            Row(
+                columns: Dictionary(
+                    uniqueKeysWithValues: zip(names, $0 + Array(repeating: "", count: max(0, names.count - $0.count)))
+                )
+            )
+        }
     }
 
     @Test("Orientation and position of every picture, through the real server")
@@ -99,14 +107,20 @@ struct SharedCaseTests {
     }
 
     private func pieces(_ bytes: [UInt8], _ way: String) -> [[UInt8]] {
-        way == "as one" ? [bytes] : stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min($0 + 7, bytes.count)]) }
+        way == "as one"
+            ? [bytes] : stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min($0 + 7, bytes.count)]) }
     }
 
     @Test("Boundary spellings, long fields, fields after the file")
     func multipart() async throws {
         if isAbsent { return }
-        let live = try LiveGateway(services: "  host: {url: SANDBOX/upload.json, file: file, link: $.url, fields: {title: \"${title}\", description: \"${description}\"}}")
-        let boundaries = try FileManager.default.contentsOfDirectory(atPath: folder + "/cases/mp-04").filter { $0.hasSuffix(".raw") }
+        // One of the requests asks for the services alpha and beta by name.
+        let host =
+            "{url: SANDBOX/upload.json, file: file, link: $.url, fields: {title: \"${title}\", description: \"${description}\"}}"
+        let live = try LiveGateway(services: "  alpha: \(host)\n  beta: \(host)")
+        let boundaries = try FileManager.default.contentsOfDirectory(atPath: folder + "/cases/mp-04").filter {
+            $0.hasSuffix(".raw")
+        }
         #expect(boundaries.count >= 8)
         for name in boundaries.sorted().map({ "mp-04/" + $0 }) + ["mp-01/request.raw", "mp-06/request.raw"] {
             let answer = RawClient.exchange(port: port(live.gateway.url), [try Shared.bytes(folder + "/cases/" + name)])
@@ -124,10 +138,15 @@ struct SharedCaseTests {
     func replies() async throws {
         if isAbsent { return }
         for group in ["fan-01", "fan-04", "fan-14"] {
-            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/cases/\(group)").filter { $0.hasSuffix(".http") }
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/cases/\(group)").filter {
+                $0.hasSuffix(".http")
+            }
             for name in names.sorted() {
                 let upstream = RawUpstream(answer: try Shared.bytes("\(folder)/cases/\(group)/\(name)"))
-                let live = try LiveGateway(services: "  imgur: {adapter: imgur, url: \"http://127.0.0.1:\(upstream.port)/up\", client_id: abcdefghijk}")
+                let live = try LiveGateway(
+                    services:
+                        "  imgur: {adapter: imgur, url: \"http://127.0.0.1:\(upstream.port)/up\", client_id: abcdefghijk}"
+                )
                 let (status, report) = try await live.post(try Shared.bytes(folder + "/cases/img-01/o1.jpg"))
                 guard case .array(let deliveries)? = report["deliveries"], let delivery = deliveries.first else {
                     Issue.record("\(name): \(status) without a report")
@@ -150,7 +169,10 @@ struct SharedCaseTests {
     }
 
     private func expected(_ group: String, _ name: String) -> String {
-        let good = ["upstream-200-json-as-html.http", "upstream-200-json-bom.http", "upstream-200-latin1.http", "upstream-ok.http"]
+        let good = [
+            "upstream-200-json-as-html.http", "upstream-200-json-bom.http", "upstream-200-latin1.http",
+            "upstream-ok.http",
+        ]
         if good.contains(name) { return "delivered" }
         return name.contains("-502-") || name.contains("-520-") ? "unknown" : "failed"
     }

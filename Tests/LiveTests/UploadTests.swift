@@ -45,17 +45,23 @@ struct UploadTests {
         #expect(told["fields"]?["longitude"] == .string("16.373800"))
     }
 
-    @Test("A bad request is refused by name and reaches no service", arguments: [
-        ("text/plain", "hello", "", 415, "unsupported_type"),
-        ("multipart/form-data", "x", "", 400, "malformed"),
-        ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n", "", 400, "no_picture"),
-        ("multipart/form-data; boundary=b", "--b\r\nContent-Dispo", "", 400, "malformed"),
-        ("application/octet-stream", "", "", 400, "no_picture"),
-        ("image/jpeg", "no picture at all", "", 415, "unsupported_type"),
-        ("application/json", "{", "", 400, "malformed"),
-        ("application/json", "{\"image\": \"???\"}", "", 400, "malformed"),
-        ("application/x-www-form-urlencoded", "image=", "", 400, "no_picture"),
-    ])
+    @Test(
+        "A bad request is refused by name and reaches no service",
+        arguments: [
+            ("text/plain", "hello", "", 415, "unsupported_type"),
+            ("multipart/form-data", "x", "", 400, "malformed"),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n", "", 400, "no_picture"
+            ),
+            ("multipart/form-data; boundary=b", "--b\r\nContent-Dispo", "", 400, "malformed"),
+            ("application/octet-stream", "", "", 400, "no_picture"),
+            ("image/jpeg", "no picture at all", "", 415, "unsupported_type"),
+            ("application/json", "{", "", 400, "malformed"),
+            ("application/json", "{\"image\": \"???\"}", "", 400, "malformed"),
+            ("application/x-www-form-urlencoded", "image=", "", 400, "no_picture"),
+        ]
+    )
     func refusals(type: String, body: String, query: String, status: Int, code: String) async throws {
         let live = try LiveGateway(services: LiveGateway.four)
         let (got, problem) = try await live.post(Array(body.utf8), type: type, query: query)
@@ -64,13 +70,16 @@ struct UploadTests {
         #expect(try await live.received().isEmpty)
     }
 
-    @Test("A field that cannot be is refused by its name", arguments: [
-        ("?services=nowhere", "unknown_service", "services"),
-        ("?latitude=91&longitude=0", "bad_field", "latitude"),
-        ("?latitude=10", "bad_field", "longitude"),
-        ("?latitude=1e1&longitude=0", "bad_field", "latitude"),
-        ("?option.imgur.nothing=1", "bad_field", "option.imgur.nothing"),
-    ])
+    @Test(
+        "A field that cannot be is refused by its name",
+        arguments: [
+            ("?services=nowhere", "unknown_service", "services"),
+            ("?latitude=91&longitude=0", "bad_field", "latitude"),
+            ("?latitude=10", "bad_field", "longitude"),
+            ("?latitude=1e1&longitude=0", "bad_field", "latitude"),
+            ("?option.imgur.nothing=1", "bad_field", "option.imgur.nothing"),
+        ]
+    )
     func badFields(query: String, code: String, field: String) async throws {
         let live = try LiveGateway(services: LiveGateway.four)
         let (status, problem) = try await live.post(try Self.photo(), query: query)
@@ -82,9 +91,10 @@ struct UploadTests {
 
     @Test("A service that hangs delays no other outcome and the answer names it")
     func hanging() async throws {
-        let services = LiveGateway.four + "\n" + """
-              slow: {url: "SANDBOX/upload.json?delay=60000", file: file, link: $.url, timeouts: {total: 2s}, retry: {attempts: 1}}
-            """
+        let services =
+            LiveGateway.four + "\n" + """
+                  slow: {url: "SANDBOX/upload.json?delay=60000", file: file, link: $.url, timeouts: {total: 2s}, retry: {attempts: 1}}
+                """
         let live = try LiveGateway(services: services)
         let (status, report) = try await live.post(try Self.photo())
         #expect(status == 207)
@@ -121,7 +131,11 @@ struct UploadTests {
                         var done: [String] = []
                         for number in stride(from: client, to: 100, by: 16) {
                             let title = "r\(round)n\(number)"
-                            let (status, report) = try await live.post(photo, type: "image/jpeg", query: "?title=\(title)")
+                            let (status, report) = try await live.post(
+                                photo,
+                                type: "image/jpeg",
+                                query: "?title=\(title)"
+                            )
                             #expect(status == 200 || status == 207)
                             guard case .array(let deliveries)? = report["deliveries"] else { continue }
                             #expect(deliveries.count == 3)

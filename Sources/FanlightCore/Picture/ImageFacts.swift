@@ -31,9 +31,17 @@ public struct ImageFacts: Sendable, Equatable {
 
     /// Creates facts; everything but type and size has the value of a plain upright still.
     public init(
-        mediaType: MediaType, width: Int, height: Int, orientation: Orientation = .upright, frames: Int = 1,
-        hasAlpha: Bool = false, geotag: Geotag? = nil, takenAt: String? = nil, cameraMake: String? = nil,
-        cameraModel: String? = nil, warnings: [Warning] = []
+        mediaType: MediaType,
+        width: Int,
+        height: Int,
+        orientation: Orientation = .upright,
+        frames: Int = 1,
+        hasAlpha: Bool = false,
+        geotag: Geotag? = nil,
+        takenAt: String? = nil,
+        cameraMake: String? = nil,
+        cameraModel: String? = nil,
+        warnings: [Warning] = []
     ) {
         self.mediaType = mediaType
         self.width = width

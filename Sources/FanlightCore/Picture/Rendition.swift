@@ -8,7 +8,7 @@ public enum Lane: String, Sendable { case untouched, stripped, rotated, resized,
 
 /// What a rendition must satisfy; equal constraints share one rendition.
 public struct RenditionConstraints: Sendable, Hashable {
-    /// Longer side in pixels; 0 = no bound. Never enlarged.
+    /// Longer side in pixels, never enlarged to; 0 = no bound.
     public var maxEdge: Int
     /// Width times height; `nil` = no bound.
     public var maxPixels: Int?
@@ -23,8 +23,12 @@ public struct RenditionConstraints: Sendable, Hashable {
 
     /// Creates constraints.
     public init(
-        maxEdge: Int = 2048, maxPixels: Int? = nil, maxBytes: Int? = nil, formats: [MediaType]? = nil,
-        metadata: MetadataPolicy = .strip, quality: Int = 85
+        maxEdge: Int = 2048,
+        maxPixels: Int? = nil,
+        maxBytes: Int? = nil,
+        formats: [MediaType]? = nil,
+        metadata: MetadataPolicy = .strip,
+        quality: Int = 85
     ) {
         self.maxEdge = maxEdge
         self.maxPixels = maxPixels

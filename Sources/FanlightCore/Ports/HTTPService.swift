@@ -17,7 +17,11 @@ public struct RequestHead: Sendable {
 
     /// Creates a head.
     public init(
-        method: String, path: String, query: [HTTPField] = [], headers: [HTTPField] = [], contentLength: Int? = nil,
+        method: String,
+        path: String,
+        query: [HTTPField] = [],
+        headers: [HTTPField] = [],
+        contentLength: Int? = nil,
         peer: String = ""
     ) {
         self.method = method
@@ -65,7 +69,9 @@ public enum HeadDecision: Sendable {
     case receive(any BodySink)
 }
 
-/// Takes a request body as it arrives. Calls come one after another, from a server thread; `receive` must not block long.
+/// Takes a request body as it arrives.
+///
+/// Calls come one after another, from a server thread; `receive` must not block long.
 public protocol BodySink: AnyObject, Sendable {
     /// Takes the next bytes; a returned answer refuses the request at once.
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer?

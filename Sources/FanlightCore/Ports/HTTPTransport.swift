@@ -68,8 +68,13 @@ public struct HTTPRequest: Sendable {
 
     /// Creates a request.
     public init(
-        method: String, url: String, headers: [HTTPField] = [], body: Body = .empty, timeouts: Timeouts = Timeouts(),
-        redirects: RedirectPolicy = .refuse, maxReplyBytes: Int = 1_048_576
+        method: String,
+        url: String,
+        headers: [HTTPField] = [],
+        body: Body = .empty,
+        timeouts: Timeouts = Timeouts(),
+        redirects: RedirectPolicy = .refuse,
+        maxReplyBytes: Int = 1_048_576
     ) {
         self.method = method
         self.url = url
@@ -130,7 +135,8 @@ public struct HTTPReply: Sendable {
 public struct TransportError: Error, Sendable, Equatable {
     /// Bounded names of the causes.
     public enum Cause: String, Sendable {
-        case badURL, dns, refused, tls, connectTimeout, stallTimeout, totalTimeout, connectionLost, replyTooLarge, malformedReply, stopped
+        case badURL, dns, refused, tls, connectTimeout, stallTimeout, totalTimeout, connectionLost, replyTooLarge,
+            malformedReply, stopped
     }
     /// The cause.
     public var cause: Cause

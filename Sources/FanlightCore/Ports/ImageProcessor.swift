@@ -6,7 +6,9 @@ public protocol ImageProcessor: Sendable {
     ///
     /// - Parameter source: the upload's bytes; `facts` were read from them.
     func prepare(
-        _ source: SpooledFile, facts: ImageFacts, constraints: RenditionConstraints
+        _ source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
     ) async throws(ImageError) -> Rendition
 }
 

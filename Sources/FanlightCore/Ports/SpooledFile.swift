@@ -39,7 +39,9 @@ public final class SpooledFile: Sendable {
         var failed = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
-                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                let part = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
+                )
                 let got = unsafe read(into: part, at: count)
                 if got <= 0 { failed = true; break }
                 count += got

@@ -2,7 +2,8 @@
 
 /// Kind of a failed delivery; closed list, part of the API.
 public enum ErrorKind: String, Sendable, CaseIterable {
-    case auth, quota, rateLimited = "rate_limited", tooLarge = "too_large", badFormat = "bad_format", duplicate, rejected,
+    case auth, quota, rateLimited = "rate_limited", tooLarge = "too_large", badFormat = "bad_format", duplicate,
+        rejected,
         moderation, unavailable, timeout, network, redirect, badReply = "bad_reply", circuitOpen = "circuit_open",
         noRendition = "no_rendition", interrupted
 }
@@ -55,8 +56,12 @@ public struct DeliveryLinks: Sendable, Equatable {
 
     /// Creates links.
     public init(
-        link: String? = nil, page: String? = nil, thumbnail: String? = nil, remoteID: String? = nil,
-        deletable: Bool = false, captures: [String: String] = [:]
+        link: String? = nil,
+        page: String? = nil,
+        thumbnail: String? = nil,
+        remoteID: String? = nil,
+        deletable: Bool = false,
+        captures: [String: String] = [:]
     ) {
         self.link = link
         self.page = page

@@ -17,8 +17,12 @@ public struct Caption: Sendable, Equatable {
 
     /// Creates a caption.
     public init(
-        title: String? = nil, description: String? = nil, message: String? = nil, alt: String? = nil,
-        tags: [String] = [], fields: [(name: String, value: String)] = []
+        title: String? = nil,
+        description: String? = nil,
+        message: String? = nil,
+        alt: String? = nil,
+        tags: [String] = [],
+        fields: [(name: String, value: String)] = []
     ) {
         self.title = title
         self.description = description

@@ -8,7 +8,6 @@ struct Courier: Sendable {
     let transport: any HTTPTransport
     let pool: BlockingPool
 
-
     /// Delivers and gives the entry of the report.
     func deliver(_ service: CompiledService, _ context: DeliveryContext, _ rendition: Rendition) async -> Report.Entry {
         let start = ContinuousClock.now
@@ -28,7 +27,11 @@ struct Courier: Sendable {
                 entry.failure = failure
                 let elapsed = ContinuousClock.now - start
                 let wait = backoff.wait(
-                    after: failure, made: entry.attempts, elapsed: elapsed, chance: Double.random(in: 0..<1))
+                    after: failure,
+                    made: entry.attempts,
+                    elapsed: elapsed,
+                    chance: Double.random(in: 0..<1)
+                )
                 if let wait, (try? await Task.sleep(for: wait)) != nil { continue }
                 entry.status = failure.retry == .unknownOutcome ? .unknown : .failed
                 entry.durationMilliseconds = Self.milliseconds(ContinuousClock.now - start)
@@ -38,7 +41,8 @@ struct Courier: Sendable {
     }
 
     private func attempt(
-        _ service: CompiledService, _ context: DeliveryContext
+        _ service: CompiledService,
+        _ context: DeliveryContext
     ) async -> Result<DeliveryLinks, DeliveryFailure> {
         let plan: DeliveryPlan
         do throws(DeliveryFailure) {
@@ -58,7 +62,12 @@ struct Courier: Sendable {
             let file = context.rendition.file
             guard await pool.run({ Album.store(file, folder: folder, name: name) }) else {
                 return .failure(
-                    DeliveryFailure(kind: .unavailable, message: "The folder \(folder) cannot be written.", retry: .never))
+                    DeliveryFailure(
+                        kind: .unavailable,
+                        message: "The folder \(folder) cannot be written.",
+                        retry: .never
+                    )
+                )
             }
             return service.outcome(ofStored: name, context: context)
         }

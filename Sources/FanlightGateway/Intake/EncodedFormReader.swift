@@ -37,7 +37,9 @@ final class EncodedFormReader: UploadFormReader {
         guard !picture.isEmpty else { throw Problem(.noPicture, "\"image\" is empty.", field: "image") }
         guard let writer = spool.create() else { throw .spoolFull }
         // SAFETY: the array lives through the call.
-        guard unsafe picture.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else { throw .spoolFull }
+        guard unsafe picture.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
+            throw .spoolFull
+        }
         return UploadForm(pictures: [file], fields: fields)
     }
 

@@ -46,7 +46,10 @@ final class MultipartFormReader: UploadFormReader {
         try drain()
         guard isFinished else { throw Problem(.malformed, "The multipart body ends before its closing boundary.") }
         guard !form.pictures.isEmpty else {
-            throw Problem(.noPicture, "No part of the body is a picture. Send it as a file part, for example -F file=@photo.jpg.")
+            throw Problem(
+                .noPicture,
+                "No part of the body is a picture. Send it as a file part, for example -F file=@photo.jpg."
+            )
         }
         return form
     }

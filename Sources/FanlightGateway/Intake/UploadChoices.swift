@@ -61,7 +61,10 @@ struct UploadChoices: Sendable {
         let isDecimal = text.utf8.allSatisfy { (48...57).contains($0) || [43, 45, 46].contains($0) }
         guard isDecimal, let value = Double(text), abs(value) <= bound else {
             throw Problem(
-                .badField, "\(name) must be a decimal number from -\(Int(bound)) to \(Int(bound)).", field: name)
+                .badField,
+                "\(name) must be a decimal number from -\(Int(bound)) to \(Int(bound)).",
+                field: name
+            )
         }
         return value
     }

@@ -73,6 +73,9 @@ public struct Problem: Error, Sendable, Equatable {
         var headers = [HTTPField("Content-Type", "application/problem+json")]
         if code == .unavailable { headers.append(HTTPField("Retry-After", "5")) }
         return HTTPAnswer(
-            status: code.status, headers: headers, body: .bytes(Array(JSONValue.object(members).serialized().utf8)))
+            status: code.status,
+            headers: headers,
+            body: .bytes(Array(JSONValue.object(members).serialized().utf8))
+        )
     }
 }

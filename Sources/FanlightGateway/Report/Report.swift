@@ -112,7 +112,9 @@ extension Report {
                 .array(
                     warnings.map {
                         .object([.init("code", .string($0.code)), .init("message", .string($0.message))])
-                    })),
+                    }
+                )
+            ),
         ])
     }
 

@@ -18,7 +18,8 @@ public enum TextFormat: String, Sendable, CaseIterable {
         switch self {
         case .text: link
         case .markdown: "![\(Self.escape(service, "[]\\*_`"))](\(Self.percent(link, "()<> ")))"
-        case .html: "<a href=\"\(Self.entities(link))\"><img src=\"\(Self.entities(link))\" alt=\"\(Self.entities(service))\"></a>"
+        case .html:
+            "<a href=\"\(Self.entities(link))\"><img src=\"\(Self.entities(link))\" alt=\"\(Self.entities(service))\"></a>"
         case .bbcode: "[img]\(Self.percent(link, "[] "))[/img]"
         case .rst: ".. image:: \(Self.percent(link, " "))"
         }

@@ -26,11 +26,16 @@ public final class BlockingPool: Sendable {
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(self)
         // SAFETY: the retained pool is the thread's own and is never released, as the thread never ends.
-        let result = unsafe pthread_create(&thread, nil, { raw in
-            guard let raw = unsafe raw else { return nil }
-            let pool = unsafe Unmanaged<BlockingPool>.fromOpaque(raw).takeUnretainedValue()
-            while true { pool.next()() }
-        }, unsafe context.toOpaque())
+        let result = unsafe pthread_create(
+            &thread,
+            nil,
+            { raw in
+                guard let raw = unsafe raw else { return nil }
+                let pool = unsafe Unmanaged<BlockingPool>.fromOpaque(raw).takeUnretainedValue()
+                while true { pool.next()() }
+            },
+            unsafe context.toOpaque()
+        )
         if result == 0 { pthread_detach(thread) } else { unsafe context.release() }
     }
 

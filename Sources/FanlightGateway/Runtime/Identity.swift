@@ -17,7 +17,8 @@ public struct Identity: Sendable {
             _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
         },
-        random: { UInt64.random(in: .min ... .max) })
+        random: { UInt64.random(in: .min ... .max) }
+    )
 
     /// Creates an identity source.
     public init(now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64) {

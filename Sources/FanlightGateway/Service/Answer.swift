@@ -44,13 +44,18 @@ enum Answer {
         }
         headers.append(HTTPField("Content-Type", format.contentType))
         return HTTPAnswer(
-            status: status, headers: headers, body: .bytes(Array(reports.map(format.render).joined().utf8)))
+            status: status,
+            headers: headers,
+            body: .bytes(Array(reports.map(format.render).joined().utf8))
+        )
     }
 
     static func json(_ status: Int, _ value: JSONValue, _ headers: [HTTPField] = []) -> HTTPAnswer {
         HTTPAnswer(
-            status: status, headers: headers + [HTTPField("Content-Type", "application/json")],
-            body: .bytes(Array(value.serialized().utf8)))
+            status: status,
+            headers: headers + [HTTPField("Content-Type", "application/json")],
+            body: .bytes(Array(value.serialized().utf8))
+        )
     }
 
     private static func worst(_ reports: [Report]) -> Int {

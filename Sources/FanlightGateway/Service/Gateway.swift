@@ -43,8 +43,13 @@ public final class Gateway: Sendable {
 
     /// Joins the gateway with its ports.
     public init(
-        settings: GatewaySettings, services: [CompiledService], spool: any Spool, images: any ImageProcessor,
-        transport: any HTTPTransport, pool: BlockingPool, identity: Identity = .system
+        settings: GatewaySettings,
+        services: [CompiledService],
+        spool: any Spool,
+        images: any ImageProcessor,
+        transport: any HTTPTransport,
+        pool: BlockingPool,
+        identity: Identity = .system
     ) {
         self.settings = settings
         self.spool = spool
@@ -80,10 +85,18 @@ public final class Gateway: Sendable {
     private func check(_ options: [String: [String: String]]) throws(Problem) {
         for (service, values) in options {
             guard let known = router.services.first(where: { $0.name == service }) else {
-                throw Problem(.unknownService, "There is no service \"\(service.prefix(100))\".", field: "option.\(service)")
+                throw Problem(
+                    .unknownService,
+                    "There is no service \"\(service.prefix(100))\".",
+                    field: "option.\(service)"
+                )
             }
             for name in values.keys where !known.options.contains(where: { $0.name == name }) {
-                throw Problem(.badField, "\(service) has no option \"\(name.prefix(100))\".", field: "option.\(service).\(name)")
+                throw Problem(
+                    .badField,
+                    "\(service) has no option \"\(name.prefix(100))\".",
+                    field: "option.\(service).\(name)"
+                )
             }
         }
     }
@@ -98,7 +111,9 @@ public final class Gateway: Sendable {
     private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
         let result = await pool.run { () -> Result<Picture, Problem> in
-            guard let bytes = file.readAll(), let digest = ContentHash.sha256(of: file) else { return .failure(.spoolFull) }
+            guard let bytes = file.readAll(), let digest = ContentHash.sha256(of: file) else {
+                return .failure(.spoolFull)
+            }
             do throws(ImageError) {
                 let facts = try ImageReader.read(bytes, limits: limits)
                 return .success(Picture(file: file, facts: facts, sha256: digest))
@@ -111,13 +126,15 @@ public final class Gateway: Sendable {
 
     /// One rendition for each distinct set of constraints; a picture that cannot be decoded refuses the upload.
     private func renditions(
-        of picture: Picture, for services: [CompiledService]
+        of picture: Picture,
+        for services: [CompiledService]
     ) async throws(Problem) -> [RenditionConstraints: Result<Rendition, ImageError>] {
         var made: [RenditionConstraints: Result<Rendition, ImageError>] = [:]
         for constraints in Set(services.map { $0.constraints.applied(to: settings.constraints) }) {
             do throws(ImageError) {
                 made[constraints] = .success(
-                    try await images.prepare(picture.file, facts: picture.facts, constraints: constraints))
+                    try await images.prepare(picture.file, facts: picture.facts, constraints: constraints)
+                )
             } catch {
                 guard case .noRendition = error else { throw Problem(error) }
                 made[constraints] = .failure(error)
@@ -127,16 +144,26 @@ public final class Gateway: Sendable {
     }
 
     private func start(
-        _ picture: Picture, _ renditions: [RenditionConstraints: Result<Rendition, ImageError>],
-        _ choices: UploadChoices, _ services: [CompiledService], _ policy: RoutePolicy
+        _ picture: Picture,
+        _ renditions: [RenditionConstraints: Result<Rendition, ImageError>],
+        _ choices: UploadChoices,
+        _ services: [CompiledService],
+        _ policy: RoutePolicy
     ) -> LiveUpload {
         let report = Report(
-            id: identity.uploadID(), deliveries: services.map { Report.Entry(service: $0.name) }, image: picture.facts,
-            imageBytes: picture.file.size, sha256: picture.sha256, geotag: choices.geotag ?? picture.facts.geotag,
-            warnings: picture.facts.warnings, createdAt: identity.timestamp())
+            id: identity.uploadID(),
+            deliveries: services.map { Report.Entry(service: $0.name) },
+            image: picture.facts,
+            imageBytes: picture.file.size,
+            sha256: picture.sha256,
+            geotag: choices.geotag ?? picture.facts.geotag,
+            warnings: picture.facts.warnings,
+            createdAt: identity.timestamp()
+        )
         let live = LiveUpload(report: report, policy: policy, store: store)
         let jobs = services.enumerated().map { index, service in
-            let rendition = renditions[service.constraints.applied(to: settings.constraints)] ?? .failure(.noRendition("none made"))
+            let rendition =
+                renditions[service.constraints.applied(to: settings.constraints)] ?? .failure(.noRendition("none made"))
             return Job(index: index, service: service, rendition: rendition)
         }
         underWay.withLock { $0 += 1 }
@@ -177,15 +204,24 @@ public final class Gateway: Sendable {
         }
     }
 
-    private func deliver(_ job: Job, _ live: LiveUpload, _ choices: UploadChoices, _ facts: ImageFacts) async -> Report.Entry {
+    private func deliver(_ job: Job, _ live: LiveUpload, _ choices: UploadChoices, _ facts: ImageFacts) async
+        -> Report.Entry
+    {
         switch job.rendition {
         case .success(let rendition):
             let report = live.report
             let context = DeliveryContext(
-                caption: choices.caption, geotag: report.geotag, takenAt: facts.takenAt, rendition: rendition,
-                options: choices.options[job.service.name] ?? [:], uploadID: report.id,
-                idempotencyKey: report.id + "." + job.service.name, uuid: identity.uploadID(),
-                now: Int(identity.now() / 1_000), publicURL: settings.publicURL)
+                caption: choices.caption,
+                geotag: report.geotag,
+                takenAt: facts.takenAt,
+                rendition: rendition,
+                options: choices.options[job.service.name] ?? [:],
+                uploadID: report.id,
+                idempotencyKey: report.id + "." + job.service.name,
+                uuid: identity.uploadID(),
+                now: Int(identity.now() / 1_000),
+                publicURL: settings.publicURL
+            )
             return await courier.deliver(job.service, context, rendition)
         case .failure(let error):
             var entry = Report.Entry(service: job.service.name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FanlightCore
 import FanlightAdapters
+public import FanlightCore
 
 /// The gateway's HTTP interface.
 public struct GatewayService: HTTPService {
@@ -31,7 +31,9 @@ public struct GatewayService: HTTPService {
             return .answer(Answer.of([report], format: try Preference(head).format))
         case ("v1", 2) where parts[1] == "services":
             try require("GET", head)
-            return .answer(Answer.json(200, .object([.init("services", .array(gateway.router.services.map(Self.describe)))])))
+            return .answer(
+                Answer.json(200, .object([.init("services", .array(gateway.router.services.map(Self.describe)))]))
+            )
         case ("album", 2):
             try require("GET", head)
             return .answer(try album(parts[1]))
@@ -42,7 +44,12 @@ public struct GatewayService: HTTPService {
             try require("GET", head)
             let hint = "Fanlight. POST a picture to /v1/uploads; GET /v1/services lists the services.\n"
             return .answer(
-                HTTPAnswer(status: 200, headers: [HTTPField("Content-Type", "text/plain; charset=utf-8")], body: .bytes(Array(hint.utf8))))
+                HTTPAnswer(
+                    status: 200,
+                    headers: [HTTPField("Content-Type", "text/plain; charset=utf-8")],
+                    body: .bytes(Array(hint.utf8))
+                )
+            )
         default:
             throw Problem(.notFound, "There is nothing at this path. Pictures go to POST /v1/uploads.")
         }
@@ -51,7 +58,9 @@ public struct GatewayService: HTTPService {
     /// Several services may keep albums; a name is looked for in each, in configured order.
     private func album(_ name: String) throws(Problem) -> HTTPAnswer {
         for service in gateway.router.services where service.isLocal {
-            guard let folder = service.localFolder, let answer = Album.answer(folder: folder, name: name) else { continue }
+            guard let folder = service.localFolder, let answer = Album.answer(folder: folder, name: name) else {
+                continue
+            }
             return answer
         }
         throw Problem(.notFound, "There is no such picture in the album.")

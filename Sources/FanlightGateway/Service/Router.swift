@@ -14,7 +14,9 @@ struct Router: Sendable {
         var wanted: [String] = []
         var policy = RoutePolicy.all
         if names.isEmpty {
-            let route = routes.first(where: { $0.name == "default" }) ?? Route(name: "default", services: services.filter(\.enabled).map(\.name))
+            let route =
+                routes.first(where: { $0.name == "default" })
+                ?? Route(name: "default", services: services.filter(\.enabled).map(\.name))
             policy = route.policy
             // A route may name services that are off for want of a setting; they are left out, not an error.
             wanted = route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
@@ -23,8 +25,10 @@ struct Router: Sendable {
             if let service = services.first(where: { $0.name == name }) {
                 guard service.enabled else {
                     throw Problem(
-                        .unknownService, "The service \(name) is off: \(service.disabledReason ?? "disabled in config.yaml").",
-                        field: "services")
+                        .unknownService,
+                        "The service \(name) is off: \(service.disabledReason ?? "disabled in config.yaml").",
+                        field: "services"
+                    )
                 }
                 wanted.append(name)
             } else if let route = routes.first(where: { $0.name == name }) {
@@ -32,8 +36,10 @@ struct Router: Sendable {
                 wanted += route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
             } else {
                 throw Problem(
-                    .unknownService, "There is no service or route \"\(name.prefix(100))\". GET /v1/services lists them.",
-                    field: "services")
+                    .unknownService,
+                    "There is no service or route \"\(name.prefix(100))\". GET /v1/services lists them.",
+                    field: "services"
+                )
             }
         }
         return (try ordered(wanted, policy), policy)
@@ -42,8 +48,10 @@ struct Router: Sendable {
     private func ordered(_ wanted: [String], _ policy: RoutePolicy) throws(Problem) -> [CompiledService] {
         guard !wanted.isEmpty else {
             throw Problem(
-                .unknownService, "No service is enabled. Enable one in config.yaml; fanlight services tells why each is off.",
-                field: "services")
+                .unknownService,
+                "No service is enabled. Enable one in config.yaml; fanlight services tells why each is off.",
+                field: "services"
+            )
         }
         if policy == .first {
             var seen: Set<String> = []

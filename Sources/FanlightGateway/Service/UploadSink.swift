@@ -44,7 +44,8 @@ final class UploadSink: BodySink {
         default:
             throw Problem(
                 .unsupportedType,
-                "Send multipart/form-data, an image type, application/json or application/x-www-form-urlencoded.")
+                "Send multipart/form-data, an image type, application/json or application/x-www-form-urlencoded."
+            )
         }
     }
 

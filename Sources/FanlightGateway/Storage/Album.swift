@@ -45,7 +45,8 @@ struct Album: Sendable {
                 HTTPField("Cache-Control", "public, max-age=31536000, immutable"),
                 HTTPField("X-Content-Type-Options", "nosniff"),
             ],
-            body: .file(path: path))
+            body: .file(path: path)
+        )
     }
 
     private static func mediaType(of name: String) -> MediaType? {
@@ -57,6 +58,9 @@ struct Album: Sendable {
     /// True for a name without folders, of harmless characters, not hidden.
     static func isPlainName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".")
-            && name.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || [45, 46, 95].contains($0) }
+            && name.utf8.allSatisfy {
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+                    || [45, 46, 95].contains($0)
+            }
     }
 }

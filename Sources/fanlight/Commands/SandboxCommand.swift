@@ -18,7 +18,12 @@ enum SandboxCommand {
         let service = SandboxService()
         let server: MicrohttpdServer
         do {
-            server = try MicrohttpdServer(address: listen.host, port: UInt16(clamping: listen.port), service: service, limits: ServerLimits())
+            server = try MicrohttpdServer(
+                address: listen.host,
+                port: UInt16(clamping: listen.port),
+                service: service,
+                limits: ServerLimits()
+            )
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
@@ -40,14 +45,22 @@ enum SandboxCommand {
             throw CommandFailure("cannot write beside \(path)")
         }
         let images = HelperPool(
-            executable: Files.sibling("fanlight-imaging"), workers: 1, timeout: .seconds(30), recycleAfter: 10, spool: spool)
+            executable: Files.sibling("fanlight-imaging"),
+            workers: 1,
+            timeout: .seconds(30),
+            recycleAfter: 10,
+            spool: spool
+        )
         defer {
             images.shutdown()
             Files.removeFolder(path + ".spool")
         }
         let facts = ImageFacts(mediaType: .bmp, width: DemoPhoto.storedWidth, height: DemoPhoto.storedHeight)
         let rendition = try await images.prepare(
-            source, facts: facts, constraints: RenditionConstraints(maxEdge: 0, formats: [.jpeg], quality: 90))
+            source,
+            facts: facts,
+            constraints: RenditionConstraints(maxEdge: 0, formats: [.jpeg], quality: 90)
+        )
         guard let jpeg = rendition.file.readAll(), Files.write(DemoPhoto.tagged(jpeg), to: path) else {
             throw CommandFailure("cannot write \(path)")
         }
@@ -64,6 +77,8 @@ enum SandboxCommand {
             throw CommandFailure("\(path): no picture that the gateway takes: \(error)")
         }
         let place = facts.geotag.map { "gps \($0.latitude), \($0.longitude)" } ?? "gps none"
-        Console.out("\(facts.mediaType.mime) \(facts.width)x\(facts.height) orientation \(facts.orientation.rawValue) \(place)")
+        Console.out(
+            "\(facts.mediaType.mime) \(facts.width)x\(facts.height) orientation \(facts.orientation.rawValue) \(place)"
+        )
     }
 }

@@ -26,7 +26,9 @@ enum SendCommand {
             }
         }
         progress(parsed.words.count, parsed.words.count, "")
-        if failures > 0 { throw CommandFailure("\(failures) of \(parsed.words.count) files were not delivered everywhere") }
+        if failures > 0 {
+            throw CommandFailure("\(failures) of \(parsed.words.count) files were not delivered everywhere")
+        }
     }
 
     private static func address(_ parsed: Arguments) throws -> String {
@@ -36,7 +38,10 @@ enum SendCommand {
     }
 
     private static func upload(
-        _ path: String, to base: String, services: String?, _ transport: CurlTransport
+        _ path: String,
+        to base: String,
+        services: String?,
+        _ transport: CurlTransport
     ) async throws -> HTTPReply {
         // SAFETY: the string and the record live through each call.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -48,7 +53,12 @@ enum SendCommand {
         var headers = [HTTPField("Content-Type", "application/octet-stream"), HTTPField("Accept", "application/json")]
         headers.append(HTTPField("User-Agent", "fanlight/\(HelpCommand.version)"))
         let query = services.map { "?services=" + escaped($0) } ?? ""
-        let request = HTTPRequest(method: "POST", url: base + "/v1/uploads" + query, headers: headers, body: .bytes(bytes))
+        let request = HTTPRequest(
+            method: "POST",
+            url: base + "/v1/uploads" + query,
+            headers: headers,
+            body: .bytes(bytes)
+        )
         do {
             return try await transport.send(request)
         } catch {
@@ -58,7 +68,9 @@ enum SendCommand {
 
     private static func escaped(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || [44, 45, 95].contains(byte)
+            let isPlain =
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || [44, 45, 95].contains(byte)
             let digits = String(byte, radix: 16, uppercase: true)
             result += isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
         }
@@ -81,7 +93,9 @@ enum SendCommand {
                     Console.out("\(name) \(link)")
                 } else {
                     let state = delivery["status"]?.string ?? "?"
-                    Console.error("\(path): \(name): \(state): \(delivery["error"]?["message"]?.string ?? "no reason given")")
+                    Console.error(
+                        "\(path): \(name): \(state): \(delivery["error"]?["message"]?.string ?? "no reason given")"
+                    )
                 }
             }
         }
@@ -92,6 +106,9 @@ enum SendCommand {
         guard Console.isTerminal, all > 0 else { return }
         let filled = 30 * done / all
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 30 - filled)
-        Console.write("\r[\(bar)] \(done)/\(all) \(path.suffix(40))\u{1B}[K" + (done == all ? "\n" : ""), to: STDERR_FILENO)
+        Console.write(
+            "\r[\(bar)] \(done)/\(all) \(path.suffix(40))\u{1B}[K" + (done == all ? "\n" : ""),
+            to: STDERR_FILENO
+        )
     }
 }

@@ -18,24 +18,39 @@ enum ServeCommand {
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
         guard let spool = DiskSpool(folder: state + "/spool") else {
-            throw CommandFailure("the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)")
+            throw CommandFailure(
+                "the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)"
+            )
         }
         let images = HelperPool(
-            executable: Files.sibling("fanlight-imaging"), workers: 2, timeout: .seconds(20), recycleAfter: 500, spool: spool)
+            executable: Files.sibling("fanlight-imaging"),
+            workers: 2,
+            timeout: .seconds(20),
+            recycleAfter: 500,
+            spool: spool
+        )
         let transport = CurlTransport()
         let service = LateService()
         let server: MicrohttpdServer
         do {
             server = try MicrohttpdServer(
-                address: listen.host, port: UInt16(clamping: listen.port), service: service,
-                limits: ServerLimits(clientTimeout: loaded.configuration.server.clientTimeout))
+                address: listen.host,
+                port: UInt16(clamping: listen.port),
+                service: service,
+                limits: ServerLimits(clientTimeout: loaded.configuration.server.clientTimeout)
+            )
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
         let url = "http://\(listen.urlHost):\(server.port)"
         let gateway = Gateway(
-            settings: settings(loaded, url: url), services: loaded.services, spool: spool, images: images,
-            transport: transport, pool: BlockingPool(threads: 2))
+            settings: settings(loaded, url: url),
+            services: loaded.services,
+            spool: spool,
+            images: images,
+            transport: transport,
+            pool: BlockingPool(threads: 2)
+        )
         service.set(GatewayService(gateway: gateway))
         Console.out("fanlight ready \(url)")
         signals.wait()
@@ -45,7 +60,8 @@ enum ServeCommand {
         images.shutdown()
     }
 
-    private static func drain(_ gateway: Gateway, _ server: MicrohttpdServer, _ signals: StopSignals, _ grace: Duration) {
+    private static func drain(_ gateway: Gateway, _ server: MicrohttpdServer, _ signals: StopSignals, _ grace: Duration)
+    {
         server.stopAccepting()
         let end = ContinuousClock.now + grace
         while gateway.uploadsUnderWay > 0, ContinuousClock.now < end {
@@ -59,7 +75,11 @@ enum ServeCommand {
         var settings = GatewaySettings()
         settings.maxBody = server.maxBody
         settings.answerWithin = server.answerWithin
-        settings.constraints = RenditionConstraints(maxEdge: image.maxEdge, metadata: image.metadata, quality: image.quality)
+        settings.constraints = RenditionConstraints(
+            maxEdge: image.maxEdge,
+            metadata: image.metadata,
+            quality: image.quality
+        )
         settings.imageLimits = image.limits
         settings.publicURL = server.publicURL ?? url
         settings.routes = loaded.configuration.routes

@@ -15,7 +15,9 @@ enum Console {
         var done = 0
         while done < bytes.count {
             // SAFETY: the array lives through the call and its count bounds the write.
-            let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done) }
+            let written = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
+            }
             if written <= 0 { return }
             done += written
         }

@@ -27,15 +27,28 @@ struct LoadedConfiguration {
         var diagnostics = found
         guard let root else { return (nil, diagnostics) }
         let configuration = GatewayConfiguration.decode(
-            root, references: References(variable: variable, file: file), diagnostics: &diagnostics)
+            root,
+            references: References(variable: variable, file: file),
+            diagnostics: &diagnostics
+        )
         let compiler = ServiceCompiler(
-            catalogue: catalogue(configuration, diagnostics: &diagnostics), environment: variable, readFile: file)
+            catalogue: catalogue(configuration, diagnostics: &diagnostics),
+            environment: variable,
+            readFile: file
+        )
         var services: [CompiledService] = []
         for (name, node) in configuration?.services ?? [] {
-            if let service = compiler.compile(name: name, node: node, diagnostics: &diagnostics) { services.append(service) }
+            if let service = compiler.compile(name: name, node: node, diagnostics: &diagnostics) {
+                services.append(service)
+            }
         }
-        guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else { return (nil, diagnostics) }
-        return (LoadedConfiguration(path: path, configuration: configuration, services: services, warnings: diagnostics), diagnostics)
+        guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else {
+            return (nil, diagnostics)
+        }
+        return (
+            LoadedConfiguration(path: path, configuration: configuration, services: services, warnings: diagnostics),
+            diagnostics
+        )
     }
 
     private static let variable: @Sendable (String) -> String? = { Environment.value($0) }
@@ -45,7 +58,8 @@ struct LoadedConfiguration {
     }
 
     /// The embedded catalogue with the operator's own adapters over it.
-    private static func catalogue(_ configuration: GatewayConfiguration?, diagnostics: inout [Diagnostic]) -> Catalogue {
+    private static func catalogue(_ configuration: GatewayConfiguration?, diagnostics: inout [Diagnostic]) -> Catalogue
+    {
         var catalogue = Catalogue.standard
         if let folder = configuration?.adapterFiles {
             for name in Files.names(folder).sorted() where name.hasSuffix(".yaml") {

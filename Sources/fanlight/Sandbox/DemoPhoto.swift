@@ -35,7 +35,9 @@ enum DemoPhoto {
         }
     }
 
-    private static func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    private static func little(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
 
     /// Puts an EXIF segment with orientation 6 and 48.2082 N, 16.3738 E behind the JPEG's first marker.
     static func tagged(_ jpeg: [UInt8]) -> [UInt8] {

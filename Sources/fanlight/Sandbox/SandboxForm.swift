@@ -19,7 +19,8 @@ struct SandboxForm {
 
     /// Reads a whole body; `nil` when it is no well-formed multipart body.
     init?(contentType: String, body: [UInt8]) {
-        guard contentType.lowercased().hasPrefix("multipart/form-data"), let boundary = BoundaryParameter.parse(contentType)
+        guard contentType.lowercased().hasPrefix("multipart/form-data"),
+            let boundary = BoundaryParameter.parse(contentType)
         else { return nil }
         var parser = MultipartParser(boundary: boundary, limits: MultipartLimits())
         parser.append(body)

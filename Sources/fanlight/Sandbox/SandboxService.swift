@@ -58,7 +58,11 @@ final class SandboxService: HTTPService {
 
     private func tweetphoto(_ path: String, _ form: SandboxForm) -> HTTPAnswer {
         func fail(_ code: Int, _ message: String) -> HTTPAnswer {
-            text(200, "<?xml version=\"1.0\"?><rsp status=\"fail\"><err code=\"\(code)\" msg=\"\(message)\"/></rsp>", "text/xml")
+            text(
+                200,
+                "<?xml version=\"1.0\"?><rsp status=\"fail\"><err code=\"\(code)\" msg=\"\(message)\"/></rsp>",
+                "text/xml"
+            )
         }
         guard form["username"]?.isEmpty == false, form["password"]?.isEmpty == false else {
             return fail(1001, "Invalid twitter username or password")
@@ -73,8 +77,10 @@ final class SandboxService: HTTPService {
         guard place == (nil, nil) || place == (true, true) else { return fail(1005, "Location not found") }
         let id = keep("tweetphoto", path, form, file, facts)
         return text(
-            200, "<?xml version=\"1.0\"?><rsp status=\"ok\"><mediaid>\(id)</mediaid><mediaurl>\(url)/photo/\(id)</mediaurl></rsp>",
-            "text/xml")
+            200,
+            "<?xml version=\"1.0\"?><rsp status=\"ok\"><mediaid>\(id)</mediaid><mediaurl>\(url)/photo/\(id)</mediaurl></rsp>",
+            "text/xml"
+        )
     }
 
     private func isCoordinate(_ text: String) -> Bool { Double(text).map { abs($0) <= 180 } ?? false }
@@ -98,7 +104,8 @@ final class SandboxService: HTTPService {
                 .init("type", .string(facts.mediaType.mime)), .init("width", .number(String(facts.width))),
                 .init("height", .number(String(facts.height))),
                 .init("link", .string("\(url)/i/\(id).\(facts.mediaType.fileExtension)")),
-            ]))
+            ])
+        )
     }
 
     private func error(_ message: String) -> JSONValue { .object([.init("error", .string(message))]) }
@@ -115,21 +122,40 @@ final class SandboxService: HTTPService {
         guard let file = form.files.first(where: { $0.field == "file" }),
             let facts = try? ImageReader.read(file.bytes, limits: ImageLimits())
         else { return text(200, "Error uploading file") }
-        return text(200, "Upload Successfully: uploads/\(keep("generic", path, form, file, facts)).\(facts.mediaType.fileExtension)")
+        return text(
+            200,
+            "Upload Successfully: uploads/\(keep("generic", path, form, file, facts)).\(facts.mediaType.fileExtension)"
+        )
     }
 
     private func json(_ path: String, _ form: SandboxForm) -> HTTPAnswer {
         guard let file = form.files.first(where: { $0.field == "file" }),
             let facts = try? ImageReader.read(file.bytes, limits: ImageLimits())
-        else { return text(400, JSONValue.object([.init("error", .string("no picture in file"))]).serialized(), "application/json") }
+        else {
+            return text(
+                400,
+                JSONValue.object([.init("error", .string("no picture in file"))]).serialized(),
+                "application/json"
+            )
+        }
         let link = "\(url)/uploads/\(keep("generic", path, form, file, facts)).\(facts.mediaType.fileExtension)"
         return text(200, JSONValue.object([.init("url", .string(link))]).serialized(), "application/json")
     }
 
-    private func keep(_ service: String, _ path: String, _ form: SandboxForm, _ file: SandboxForm.File, _ facts: ImageFacts) -> String {
+    private func keep(
+        _ service: String,
+        _ path: String,
+        _ form: SandboxForm,
+        _ file: SandboxForm.File,
+        _ facts: ImageFacts
+    ) -> String {
         store.keep(
-            service: service, path: path, fields: form.fields, file: file.name,
-            SandboxStore.Picture(type: facts.mediaType.mime, bytes: file.bytes))
+            service: service,
+            path: path,
+            fields: form.fields,
+            file: file.name,
+            SandboxStore.Picture(type: facts.mediaType.mime, bytes: file.bytes)
+        )
     }
 
     private func text(_ status: Int, _ text: String, _ type: String = "text/plain") -> HTTPAnswer {

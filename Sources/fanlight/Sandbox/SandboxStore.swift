@@ -38,7 +38,8 @@ final class SandboxStore: Sendable {
                     .init("file_name", file.map(JSONValue.string) ?? .null),
                     .init("media_type", .string(picture.type)),
                     .init("bytes", .number(String(picture.bytes.count))),
-                ]))
+                ])
+            )
             if state.order.count > capacity { state.pictures[state.order.removeFirst()] = nil }
             if state.received.count > capacity * 10 { state.received.removeFirst() }
             return id
