@@ -119,8 +119,9 @@ public final class HelperPool: ImageProcessor {
         constraints: RenditionConstraints
     ) -> Outcome {
         do throws(ImageError) {
+            let retained = Self.retained(of: source, facts: facts, policy: constraints.metadata)
             let lane: Lane
-            let bytes: [UInt8]
+            var bytes: [UInt8]
             switch step {
             case .untouched:
                 return .unfit(.noRendition("the file is passed on as it is"))
@@ -129,7 +130,10 @@ public final class HelperPool: ImageProcessor {
                 lane = .stripped
                 bytes = try MetadataStripper.strip(all, policy: constraints.metadata)
             case .rotated, .pixels:
-                let order = Self.order(step, source: source, facts: facts, constraints: constraints)
+                var order = Self.order(step, source: source, facts: facts, constraints: constraints)
+                if order.maxBytes > 0, order.output == .jpeg, let retained {
+                    order.maxBytes = max(1, order.maxBytes - retained.insertedCount)
+                }
                 lane = if case .pixels(let work) = step { work.lane } else { .rotated }
                 switch try ask(order) {
                 case .picture(let picture): bytes = picture
@@ -137,6 +141,8 @@ public final class HelperPool: ImageProcessor {
                 case .refused(let error): throw error
                 }
             }
+            // Changes nothing where the new picture is no JPEG.
+            if let retained { bytes = retained.inserted(into: bytes) }
             if let limit = constraints.maxBytes, bytes.count > limit {
                 return .unfit(.noRendition("\(bytes.count) bytes where the service takes \(limit)"))
             }
@@ -170,6 +176,17 @@ public final class HelperPool: ImageProcessor {
         order.output = work.output
         order.allFrames = work.allFrames
         return order
+    }
+
+    /// What the policy lets stay and encoders and strippers leave out.
+    private static func retained(of source: SpooledFile, facts: ImageFacts, policy: MetadataPolicy) -> RetainedExif? {
+        guard policy != .strip, facts.mediaType == .jpeg else { return nil }
+        let size = min(source.size, RetainedExif.headSize)
+        // SAFETY: the buffer has room for `size` bytes, and at most so many are read.
+        let head = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, unsafe source.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0))
+        }
+        return RetainedExif(head: head, policy: policy)
     }
 
     /// Writes a rendition; its type and size are read from its own bytes.
