@@ -39,6 +39,7 @@ public final class Gateway: Sendable {
     private let courier: Courier
     private let pool: BlockingPool
     private let identity: Identity
+    private let log: EventLog
     private let underWay = Mutex<Int>(0)
 
     /// Joins the gateway with its ports.
@@ -49,13 +50,15 @@ public final class Gateway: Sendable {
         images: any ImageProcessor,
         transport: any HTTPTransport,
         pool: BlockingPool,
-        identity: Identity = .system
+        identity: Identity = .system,
+        log: EventLog = .silent
     ) {
         self.settings = settings
         self.spool = spool
         self.images = images
         self.pool = pool
         self.identity = identity
+        self.log = log
         store = UploadStore(capacity: settings.keptReports)
         router = Router(services: services, routes: settings.routes)
         courier = Courier(transport: transport, pool: pool)
@@ -170,6 +173,7 @@ public final class Gateway: Sendable {
         // Deliveries belong to the gateway, not to the request: they go on when the client leaves.
         Task {
             await run(jobs, live, choices, picture.facts)
+            log.finished(live.report, at: identity.timestamp())
             underWay.withLock { $0 -= 1 }
         }
         return live

@@ -49,7 +49,8 @@ enum ServeCommand {
             spool: spool,
             images: images,
             transport: transport,
-            pool: BlockingPool(threads: 2)
+            pool: BlockingPool(threads: 2),
+            log: EventLog { Console.error($0.serialized()) }
         )
         service.set(GatewayService(gateway: gateway))
         Console.out("fanlight ready \(url)")

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+
+/// One JSON object an event: static messages, values in fields; no captions, positions, file names or secrets.
+public struct EventLog: Sendable {
+    /// Takes one event.
+    public var write: @Sendable (JSONValue) -> Void
+
+    /// Creates a log.
+    public init(write: @escaping @Sendable (JSONValue) -> Void) { self.write = write }
+
+    /// Writes nothing.
+    public static let silent = EventLog { _ in }
+
+    /// Writes one event a delivery, then one for the upload.
+    func finished(_ report: Report, at time: String) {
+        for entry in report.deliveries {
+            write(
+                .object(
+                    head("delivery finished", report, time) + [
+                        .init("service", .string(entry.service)),
+                        .init("status", .string(entry.status.rawValue)),
+                        .init("attempts", .number(String(entry.attempts))),
+                        .init("duration_ms", .number(String(entry.durationMilliseconds))),
+                        .init("error_kind", entry.failure.map { .string($0.kind.rawValue) } ?? .null),
+                    ]
+                )
+            )
+        }
+        write(
+            .object(
+                head("upload finished", report, time) + [
+                    .init("status", .string(report.status.rawValue)),
+                    .init("deliveries", .number(String(report.deliveries.count))),
+                    .init("bytes", .number(String(report.imageBytes))),
+                ]
+            )
+        )
+    }
+
+    private func head(_ message: String, _ report: Report, _ time: String) -> [JSONValue.Member] {
+        [
+            .init("time", .string(time)), .init("level", .string("info")), .init("message", .string(message)),
+            .init("upload_id", .string(report.id)),
+        ]
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+import Synchronization
+
+/// A transport that answers from a script and remembers what was sent.
+public final class ScriptedTransport: HTTPTransport {
+    /// Gives the answer to a request.
+    public typealias Script = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPReply
+
+    private let script: Script
+    private let log = Mutex<[HTTPRequest]>([])
+
+    /// Answers with a script.
+    public init(_ script: @escaping Script) { self.script = script }
+
+    /// Requests so far, in order.
+    public var requests: [HTTPRequest] { log.withLock { $0 } }
+
+    /// Notes the request and asks the script.
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPReply {
+        log.withLock { $0.append(request) }
+        return try await script(request)
+    }
+}
+
+/// An image processor that passes every picture on as it is, and counts what it was asked for.
+public final class PassingProcessor: ImageProcessor {
+    private let asked = Mutex<[RenditionConstraints]>([])
+
+    /// Creates a processor.
+    public init() {}
+
+    /// Constraints that were asked for, in order.
+    public var constraints: [RenditionConstraints] { asked.withLock { $0 } }
+
+    /// Gives the source itself.
+    public func prepare(
+        _ source: SpooledFile,
+        facts: ImageFacts,
+        constraints: RenditionConstraints
+    ) async throws(ImageError) -> Rendition {
+        asked.withLock { $0.append(constraints) }
+        return Rendition(
+            file: source,
+            mediaType: facts.mediaType,
+            width: facts.width,
+            height: facts.height,
+            lane: .untouched
+        )
+    }
+}
