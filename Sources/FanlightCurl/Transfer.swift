@@ -136,6 +136,7 @@ final class Transfer {
         let count = head + sent + collector.bytesSeen
         if count == 0 || count != lastCount {
             lastCount = count
+            ticket.request.progress?(sent)
             lastProgress = now
         }
         return now - lastProgress

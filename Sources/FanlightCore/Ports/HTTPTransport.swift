@@ -65,6 +65,8 @@ public struct HTTPRequest: Sendable {
     public var redirects: RedirectPolicy
     /// Bytes of a reply body that are read; more is an error.
     public var maxReplyBytes: Int
+    /// Told a few times a second how many bytes of the body have left; `nil` = nobody wants to know.
+    public var progress: (@Sendable (Int) -> Void)?
 
     /// Creates a request.
     public init(
@@ -83,6 +85,7 @@ public struct HTTPRequest: Sendable {
         self.timeouts = timeouts
         self.redirects = redirects
         self.maxReplyBytes = maxReplyBytes
+        progress = nil
     }
 }
 

@@ -4,7 +4,6 @@ import FanlightConfiguration
 import FanlightCore
 import FanlightCurl
 import FanlightGateway
-import Glibc
 
 /// `fanlight send`: uploads files to a running gateway and prints the links.
 enum SendCommand {
@@ -16,16 +15,17 @@ enum SendCommand {
         defer { transport.shutdown() }
         var failures = 0
         for (index, path) in parsed.words.enumerated() {
-            progress(index, parsed.words.count, path)
+            let bar = ProgressBar(file: path, position: "\(index + 1)/\(parsed.words.count)")
             do {
-                let reply = try await upload(path, to: base, services: parsed.options["--services"], transport)
+                let reply = try await upload(path, to: base, services: parsed.options["--services"], transport, bar)
+                bar.clear()
                 failures += show(reply, path) ? 0 : 1
             } catch let error as CommandFailure {
+                bar.clear()
                 Console.error("\(path): \(error.message)")
                 failures += 1
             }
         }
-        progress(parsed.words.count, parsed.words.count, "")
         if failures > 0 {
             throw CommandFailure("\(failures) of \(parsed.words.count) files were not delivered everywhere")
         }
@@ -41,24 +41,25 @@ enum SendCommand {
         _ path: String,
         to base: String,
         services: String?,
-        _ transport: CurlTransport
+        _ transport: CurlTransport,
+        _ bar: ProgressBar
     ) async throws -> HTTPReply {
-        // SAFETY: the string and the record live through each call.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure("cannot be read") }
-        defer { _ = close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_size > 0 else { throw CommandFailure("is empty") }
         guard let bytes = Files.read(path) else { throw CommandFailure("cannot be read") }
+        guard !bytes.isEmpty else { throw CommandFailure("is empty") }
         var headers = [HTTPField("Content-Type", "application/octet-stream"), HTTPField("Accept", "application/json")]
         headers.append(HTTPField("User-Agent", "fanlight/\(HelpCommand.version)"))
         let query = services.map { "?services=" + escaped($0) } ?? ""
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: "POST",
             url: base + "/v1/uploads" + query,
             headers: headers,
-            body: .bytes(bytes)
+            body: .bytes(bytes),
+            // The gateway may be quiet for as long as its slowest service.
+            timeouts: Timeouts(stall: .seconds(120), total: .seconds(600))
         )
+        let size = bytes.count
+        request.progress = { bar.show($0, of: size) }
+        bar.show(0, of: size)
         do {
             return try await transport.send(request)
         } catch {
@@ -100,15 +101,5 @@ enum SendCommand {
             }
         }
         return report["status"]?.string == "delivered"
-    }
-
-    private static func progress(_ done: Int, _ all: Int, _ path: String) {
-        guard Console.isTerminal, all > 0 else { return }
-        let filled = 30 * done / all
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 30 - filled)
-        Console.write(
-            "\r[\(bar)] \(done)/\(all) \(path.suffix(40))\u{1B}[K" + (done == all ? "\n" : ""),
-            to: STDERR_FILENO
-        )
     }
 }
