@@ -68,7 +68,10 @@ struct CurlLoop {
         }
         unsafe running[easy] = transfer
         nextSweep = min(nextSweep, ContinuousClock.now + ticket.request.timeouts.stall)
-        _ = unsafe curl_multi_add_handle(multi, easy)
+        guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else {
+            let error = transfer.error(.connectionLost, "The transfer cannot start.")
+            return unsafe end(transfer, multi, with: .failure(error))
+        }
     }
 
     private mutating func collectDone(_ multi: UnsafeMutableRawPointer) {

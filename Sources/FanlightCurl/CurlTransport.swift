@@ -7,7 +7,8 @@ public import FanlightCore
 ///
 /// Bodies stream from the spool's shared descriptor. Nothing is taken from the environment: no proxy, no netrc, no
 /// cookies. Redirects are followed only where the request allows it, only 307 and 308, and only to the same origin;
-/// any other redirect is returned as the reply that it is.
+/// any other redirect is returned as the reply that it is. `Content-Length` and `Transfer-Encoding` of a request are
+/// written here; `User-Agent` is sent only when the request has one.
 public final class CurlTransport: HTTPTransport {
     private static let maxHops = 5
     private let engine: CurlEngine

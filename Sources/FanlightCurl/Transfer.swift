@@ -261,7 +261,9 @@ final class Transfer {
     }
 
     private func setHeaders() -> Bool {
-        var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        // The length is curl's to write: another one would let a request be read as two.
+        let fields = request.headers.filter { !["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+        var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         func has(_ name: String) -> Bool { request.headers.contains { $0.name.lowercased() == name } }
         // An absent value takes back what curl adds: waiting for 100 Continue, and a form's type.
         if !has("expect") { lines.append("Expect:") }
@@ -277,10 +279,10 @@ final class Transfer {
 }
 
 extension Duration {
-    /// Milliseconds, rounded up.
+    /// Milliseconds, rounded up, within what curl takes: 0 to 2^31 - 1.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(clamping: seconds) * 1000
-            + Int(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        let rest = Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return max(0, min(Int(Int32.max), Int(min(seconds, 2_147_483)) * 1_000 + rest))
     }
 }

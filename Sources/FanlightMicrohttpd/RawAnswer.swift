@@ -61,12 +61,19 @@ enum RawAnswer {
 
     private static func reason(_ status: Int) -> String {
         switch status {
+        case 200: "OK"
         case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 411: "Length Required"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
         case 503: "Service Unavailable"
         case 507: "Insufficient Storage"
         default: status < 500 ? "Refused" : "Error"

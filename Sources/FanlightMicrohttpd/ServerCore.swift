@@ -7,9 +7,10 @@ import Synchronization
 /// What the library's callbacks work on; one per server.
 @safe
 final class ServerCore: Sendable {
-    /// After a refusal amid the body: what is still read, and for how long, so that the client sees the answer
-    /// instead of a reset.
-    private static let linger = (bytes: 4 << 20, time: Duration.seconds(3))
+    /// After a refusal before or amid the body: what is still read, and for how long.
+    ///
+    /// Closing with unread bytes makes the kernel send a reset, which may overtake the answer.
+    private static let linger = (bytes: 32 << 20, time: Duration.seconds(3))
     /// Bytes a second that the slowest client is allowed to read an answer with.
     private static let slowestReader = 16_384
 
@@ -48,6 +49,10 @@ final class ServerCore: Sendable {
                 // Queued at the next call: an answer to the first one would close the connection.
                 return (unsafe Exchange(connection, stage: .ready(answer)), .YES)
             }
+            if request.head.method != "HEAD", request.head.header("Expect") == nil, case .bytes = answer.body {
+                return (unsafe Exchange(connection, stage: .draining(0)), sendLast(answer, key: key))
+            }
+            // The client waits for leave to send, so that there is nothing to drain.
             return (unsafe Exchange(connection, stage: .over), unsafe queue(answer, on: connection, closing: true))
         }
     }
@@ -68,13 +73,16 @@ final class ServerCore: Sendable {
         case .receiving(let sink):
             guard let refusal = unsafe sink.receive(bytes) else { return .YES }
             exchange.stage = .draining(0)
-            let answer = RawAnswer.bytes(of: refusal)
-            return table.sendLast(answer, on: UInt(bitPattern: connection), lingering: Self.linger.time) ? .YES : .NO
+            return sendLast(refusal, key: UInt(bitPattern: connection))
         case .draining(let count):
             exchange.stage = .draining(count + bytes.count)
             return count <= Self.linger.bytes ? .YES : .NO
         default: return .NO
         }
+    }
+
+    private func sendLast(_ answer: HTTPAnswer, key: UInt) -> MHD_Result {
+        table.sendLast(RawAnswer.bytes(of: answer), on: key, lingering: Self.linger.time) ? .YES : .NO
     }
 
     /// The request is complete, or its connection was resumed.

@@ -27,6 +27,16 @@ import Testing
         #expect(service.finishCount == 0)
     }
 
+    @Test func earlyRefusalIsNotLostWhenTheBodyIsSentAnyway() async throws {
+        let server = try start(ServerLimits(maxBodyBytes: 1_000))
+        for _ in 0..<20 {
+            let client = try #require(RawClient(port: server.port))
+            client.write("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
+            client.write([UInt8](repeating: 1, count: 2_000_000))
+            #expect(await client.readAll().contains("body_too_large"))
+        }
+    }
+
     @Test func refusalAmidTheBodyReachesTheClient() async throws {
         let server = try start()
         let client = try #require(RawClient(port: server.port))

@@ -133,6 +133,15 @@ import Testing
         #expect(service.abandonCount == 0)
     }
 
+    @Test func servesIPv6AndNames() async throws {
+        let transport = CurlTransport()
+        for (address, host) in [("::1", "[::1]"), ("localhost", "localhost"), ("", "127.0.0.1")] {
+            let other = try MicrohttpdServer(address: address, port: 0, service: service)
+            let reply = try await transport.send(HTTPRequest(method: "GET", url: "http://\(host):\(other.port)/answer"))
+            #expect(reply.status == 200)
+        }
+    }
+
     @Test func takenPortIsToldWithItsReason() async throws {
         #expect(throws: ServerError.cannotListen(address: "127.0.0.1", port: server.port, errno: EADDRINUSE)) {
             try MicrohttpdServer(address: "127.0.0.1", port: server.port, service: service)

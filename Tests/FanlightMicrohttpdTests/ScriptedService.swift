@@ -55,6 +55,7 @@ final class ScriptedSink: BodySink {
             count += bytes.count
             return count
         }
+        guard total < 4_096 || head.path == "/refuse" else { return nil }
         sum.withLock { sum in
             // SAFETY: read within the call.
             for byte in unsafe Array(bytes) { sum = sum &* 31 &+ UInt64(byte) }
