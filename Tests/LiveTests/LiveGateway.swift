@@ -83,6 +83,7 @@ final class LiveProcess: @unchecked Sendable {
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
         try process.run()
         var text = ""
         while !text.contains("\n") {

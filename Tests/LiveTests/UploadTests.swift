@@ -55,7 +55,7 @@ struct UploadTests {
                 "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n", "", 400, "no_picture"
             ),
             ("multipart/form-data; boundary=b", "--b\r\nContent-Dispo", "", 400, "malformed"),
-            ("application/octet-stream", "", "", 400, "no_picture"),
+            ("application/octet-stream", "", "", 422, "damaged_picture"),
             ("image/jpeg", "no picture at all", "", 415, "unsupported_type"),
             ("application/json", "{", "", 400, "malformed"),
             ("application/json", "{\"image\": \"???\"}", "", 400, "malformed"),

@@ -16,7 +16,7 @@ final class MultipartFormReader: UploadFormReader {
 
     private enum Part {
         case none
-        case file(any SpoolWriter)
+        case file(any SpoolWriter, isNamed: Bool)
         case field(name: String, bytes: [UInt8])
     }
 
@@ -30,7 +30,7 @@ final class MultipartFormReader: UploadFormReader {
     }
 
     deinit {
-        if case .file(let writer) = part { writer.discard() }
+        if case .file(let writer, _) = part { writer.discard() }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
@@ -83,7 +83,7 @@ final class MultipartFormReader: UploadFormReader {
             throw Problem(.malformed, "The body holds more than \(limits.maxPictures) pictures.")
         }
         guard let writer = spool.create() else { throw .spoolFull }
-        part = .file(writer)
+        part = .file(writer, isNamed: head.filename?.isEmpty == false)
     }
 
     private func isFile(_ head: PartHead) -> Bool {
@@ -95,7 +95,7 @@ final class MultipartFormReader: UploadFormReader {
     private func take(_ bytes: [UInt8]) throws(Problem) {
         switch part {
         case .none: return
-        case .file(let writer):
+        case .file(let writer, _):
             // SAFETY: the array lives through the call.
             guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }) else { throw .spoolFull }
         case .field(let name, var collected):
@@ -113,9 +113,13 @@ final class MultipartFormReader: UploadFormReader {
         defer { part = .none }
         switch part {
         case .none: return
-        case .file(let writer):
-            // An empty file input of a web page is a part without bytes: it is no picture.
-            guard writer.count > 0 else { return writer.discard() }
+        case .file(let writer, let isNamed):
+            guard writer.count > 0 else {
+                writer.discard()
+                // An empty file input of a web page is a part without a name and without bytes: it is no picture.
+                if isNamed { throw Problem(ImageError.empty) }
+                return
+            }
             guard let file = writer.finish() else { throw .spoolFull }
             form.pictures.append(file)
         case .field(let name, let bytes):

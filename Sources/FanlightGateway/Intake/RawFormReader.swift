@@ -6,8 +6,11 @@ import FanlightCore
 final class RawFormReader: UploadFormReader {
     private let writer: any SpoolWriter
     private let limits: IntakeLimits
+    private let isPicture: Bool
 
-    init(spool: any Spool, limits: IntakeLimits) throws(Problem) {
+    /// - Parameter isPicture: True when the client says that the body is a file, so that no bytes are an empty file.
+    init(isPicture: Bool, spool: any Spool, limits: IntakeLimits) throws(Problem) {
+        self.isPicture = isPicture
         guard let writer = spool.create() else { throw .spoolFull }
         self.writer = writer
         self.limits = limits
@@ -22,7 +25,10 @@ final class RawFormReader: UploadFormReader {
     }
 
     func finish() throws(Problem) -> UploadForm {
-        guard writer.count > 0 else { throw Problem(.noPicture, "The body is empty. Send the picture's bytes.") }
+        guard writer.count > 0 else {
+            throw isPicture
+                ? Problem(ImageError.empty) : Problem(.noPicture, "The body is empty. Send the picture's bytes.")
+        }
         guard let file = writer.finish() else { throw .spoolFull }
         return UploadForm(pictures: [file])
     }

@@ -43,7 +43,7 @@ public struct Problem: Error, Sendable, Equatable {
     public init(_ error: ImageError) {
         switch error {
         case .empty:
-            self.init(.noPicture, "The picture has no bytes.")
+            self.init(.damagedPicture, "The picture has no bytes.")
         case .unsupportedType(let found):
             let what = found.map { " (this looks like \($0))" } ?? ""
             self.init(.unsupportedType, "Send a JPEG, PNG, GIF, WebP, TIFF, BMP, HEIC or AVIF picture\(what).")

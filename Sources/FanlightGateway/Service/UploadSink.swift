@@ -38,9 +38,9 @@ final class UploadSink: BodySink {
         case "application/x-www-form-urlencoded":
             return EncodedFormReader(.urlEncoded, spool: gateway.spool, limits: limits)
         case "", "application/octet-stream":
-            return try RawFormReader(spool: gateway.spool, limits: limits)
+            return try RawFormReader(isPicture: !type.isEmpty, spool: gateway.spool, limits: limits)
         case _ where type.hasPrefix("image/"):
-            return try RawFormReader(spool: gateway.spool, limits: limits)
+            return try RawFormReader(isPicture: !type.isEmpty, spool: gateway.spool, limits: limits)
         default:
             throw Problem(
                 .unsupportedType,
