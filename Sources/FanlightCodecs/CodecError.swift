@@ -17,6 +17,7 @@ public enum CodecError: Error, Sendable, Equatable {
     static func decoding(_ message: String) -> CodecError {
         let lower = message.lowercased()
         let ends = ["premature", "truncated", "end of file", "end of stream", "out of order read", "not enough data"]
+        if lower.contains("memory") { return .failed(message) }
         return ends.contains(where: lower.contains) ? .truncated : .corrupt(message)
     }
 }

@@ -126,16 +126,16 @@ public struct PixelPipeline: Sendable {
         }
     }
 
-    /// JPEG to a smaller JPEG by its own planes; `nil` where that is not to be done.
+    /// JPEG to JPEG by its own planes; `nil` where that cannot be done.
     private func shrinkPlanes(_ bytes: [UInt8], _ order: Order) throws(CodecError) -> [UInt8]? {
-        guard order.source == .jpeg, order.output == .jpeg, !order.srgb, order.maxWidth > 0, order.maxHeight > 0
-        else { return nil }
-        let turns = order.orientation.swapsSides
+        guard order.source == .jpeg, order.output == .jpeg, !order.srgb else { return nil }
+        let bounds =
+            order.maxWidth > 0 && order.maxHeight > 0
+            ? (order.maxWidth, order.maxHeight) : (Int(Int32.max), Int(Int32.max))
         // The box as the stored picture sees it.
-        let box = turns ? (order.maxHeight, order.maxWidth) : (order.maxWidth, order.maxHeight)
+        let box = order.orientation.swapsSides ? (bounds.1, bounds.0) : bounds
         guard let planes = try JPEGPlanes(bytes, box: box) else { return nil }
-        let factor = max(Double(planes.width) / Double(box.0), Double(planes.height) / Double(box.1))
-        guard factor > 1 else { return nil }
+        let factor = max(1, Double(planes.width) / Double(box.0), Double(planes.height) / Double(box.1))
         let size = (
             width: max(1, Int((Double(planes.width) / factor).rounded())),
             height: max(1, Int((Double(planes.height) / factor).rounded()))

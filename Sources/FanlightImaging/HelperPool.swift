@@ -148,6 +148,8 @@ public final class HelperPool: ImageProcessor {
             }
             return .made(try store(bytes, lane: lane))
         } catch {
+            // Coefficients of a very large picture may need more memory than its pixels, row by row.
+            if step == .rotated, case .processingFailed = error { return .unfit(error) }
             return .failed(error)
         }
     }
