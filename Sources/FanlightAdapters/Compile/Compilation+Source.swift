@@ -144,7 +144,9 @@ extension Compilation {
         }
     }
 
-    /// Compiles a JSON tree. Unquoted `true`, `false`, `null` and numbers are typed; quoted ones are text.
+    /// Compiles a JSON tree.
+    ///
+    /// Unquoted `true`, `false`, `null` and numbers are typed; quoted ones are text.
     func jsonTree(_ node: Node) -> JSONTree? {
         switch node.content {
         case .mapping(let entries):

@@ -118,18 +118,24 @@ extension Compilation {
         return nil
     }
 
+    /// Splits outside quotes; a quote opens at the start and after a colon or comma.
     private static func split(_ text: String, at mark: Character) -> [String] {
-        // A comma list may begin with a quote; a colon in front makes the one rule for quotes fit.
-        var rest = Substring(":" + text)
-        var pieces: [String] = []
-        while let index = unquoted(mark, in: rest) {
-            pieces.append(String(rest[..<index]))
-            rest = rest[index...].dropFirst()
-            rest = mark == "," ? Substring("," + rest) : rest
+        var pieces = [""]
+        var quote: Character?
+        var previous: Character = mark == "," ? "," : " "
+        for character in text {
+            if character == mark, quote == nil {
+                pieces.append("")
+            } else {
+                if let open = quote {
+                    if character == open { quote = nil }
+                } else if (character == "\"" || character == "'") && (previous == ":" || previous == ",") {
+                    quote = character
+                }
+                pieces[pieces.count - 1].append(character)
+            }
+            previous = character
         }
-        pieces.append(String(rest))
-        return pieces.enumerated().map { index, piece in
-            index == 0 || mark == "," ? String(piece.dropFirst()) : piece
-        }
+        return pieces
     }
 }

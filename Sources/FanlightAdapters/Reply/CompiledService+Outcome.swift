@@ -162,7 +162,7 @@ extension CompiledService {
         } else {
             message = words.isEmpty ? "HTTP \(status)" + (excerpt.isEmpty ? "" : ": " + excerpt) : words
         }
-        let kind = kind(status: status, code: code, message: said ?? "", isExplained: !words.isEmpty || code != nil)
+        let kind = kind(status: status, code: code, message: said ?? "", isExplained: !words.isEmpty)
         let retry = retryClass(kind, document, scope)
         return DeliveryFailure(kind: kind, message: message, httpStatus: status, retry: retry)
     }

@@ -61,7 +61,7 @@ enum Extractor: Sendable {
         }
     }
 
-    /// The value in a reply; `nil` when absent or empty.
+    /// Reads the value in a reply, which is `nil` when absent or empty.
     func value(in document: ReplyDocument) -> JSONValue? {
         let found = raw(in: document)
         return found.flatMap { $0.isNothing ? nil : $0 }
@@ -124,7 +124,7 @@ enum Source: Sendable {
     case extractor(Extractor)
     case template(Template)
 
-    /// The value; `nil` when absent or empty. A template value marked with `!` that is absent is absent here.
+    /// Reads the value, which is `nil` when absent or empty; so is a template value marked with `!` that is absent.
     func value(in scope: Scope, _ document: ReplyDocument) -> JSONValue? {
         switch self {
         case .extractor(let extractor): return extractor.value(in: document)

@@ -34,7 +34,9 @@ struct JSONPath: Sendable {
         }
     }
 
-    /// The value at the path. A path through `[*]` or a filter gives an array unless exactly one value is there.
+    /// The value at the path.
+    ///
+    /// A path through `[*]` or a filter gives an array unless exactly one value is there.
     func value(in root: JSONValue) -> JSONValue? {
         var current = [root]
         var isMany = false

@@ -27,7 +27,9 @@ extension CompiledService {
         return try delete.request.request(in: scope(context), timeouts: timeouts)
     }
 
-    /// Judges the reply to a delete request; `nil` = deleted. A picture that is gone already counts as deleted.
+    /// Judges the reply to a delete request, where `nil` means deleted.
+    ///
+    /// A picture that is gone already counts as deleted.
     public func deleteOutcome(of reply: HTTPReply, context: DeliveryContext) -> DeliveryFailure? {
         let document = ReplyDocument(reply)
         let isGone = [404, 410].contains(reply.status)

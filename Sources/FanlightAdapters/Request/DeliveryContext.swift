@@ -26,7 +26,9 @@ public struct DeliveryContext: Sendable {
     public var now: Int
     /// Base of links to the gateway itself, without a slash at the end.
     public var publicURL: String?
-    /// File name sent to services, without extension. Made up, because a client's own may tell too much.
+    /// File name sent to services, without extension.
+    ///
+    /// Made up, because a client's own may tell too much.
     public var fileStem: String
     /// The picture's bytes where they are already in memory; the spool file is read otherwise, and only when needed.
     public var content: [UInt8]?

@@ -68,7 +68,9 @@ struct Filter: Sendable {
         return nil
     }
 
-    /// The filtered value. Absent stays absent, except for `default`.
+    /// The filtered value.
+    ///
+    /// Absent stays absent, except for `default`.
     func apply(to value: JSONValue?, in scope: Scope) -> JSONValue? {
         if kind == .default {
             if let value, !value.isNothing { return value }

@@ -89,7 +89,9 @@ struct Moment: Equatable {
         return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 
-    /// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil).
+    /// Days since 1970-01-01.
+    ///
+    /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+import FanlightCore
+
+/// Compares what a test expects with what happened; one line a difference.
+enum TestComparison {
+    /// Keys that mean nothing here.
+    static func unknownKeys(_ node: Node, _ valid: [String]) -> [String] {
+        node.entries.filter { !valid.contains($0.key) }.map { entry in
+            "line \(entry.position.line): unknown key '\(entry.key)'"
+                + Compilation.hint(NearestName.of(entry.key, among: valid))
+        }
+    }
+
+    /// Compares a plan with `request:`, in which every part that goes out must be named.
+    static func plan(_ expected: Node, _ service: CompiledService, _ context: DeliveryContext) -> [String] {
+        let keys = ["method", "url", "headers", "fields", "file", "body", "raw", "store", "error"]
+        let failures = unknownKeys(expected, keys)
+        do {
+            switch try service.plan(context) {
+            case .store(let folder, let name):
+                return failures + difference("folder", expected["store"]?["folder"]?.text, folder)
+                    + difference("name", expected["store"]?["name"]?.text, name)
+            case .exchange(let request):
+                return failures + difference("method", expected["method"]?.text ?? "POST", request.method)
+                    + difference("url", expected["url"]?.text, request.url)
+                    + difference("headers", lines(expected["headers"]), lines(request.headers))
+                    + compare(expected, body: request.body)
+            }
+        } catch {
+            return failures + difference("error", expected["error"]?.text, error.kind.rawValue)
+        }
+    }
+
+    private static func compare(_ expected: Node, body: HTTPRequest.Body) -> [String] {
+        var fields: [HTTPField] = []
+        var file = ""
+        var text = ""
+        var raw = ""
+        switch body {
+        case .empty: break
+        case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
+        case .file: raw = "file"
+        case .multipart(let parts):
+            for part in parts {
+                switch part.content {
+                case .text(let value): fields.append(HTTPField(part.name, value))
+                case .file(_, let name): file += "\(part.name): \(name) (\(part.contentType ?? "no type"))"
+                }
+            }
+        }
+        let wanted = expected["file"].map { node in
+            let name = node["name"]?.text ?? "picture.jpg"
+            return "\(node["field"]?.text ?? ""): \(name) (\(node["type"]?.text ?? "image/jpeg"))"
+        }
+        return difference("fields", lines(expected["fields"]), lines(fields))
+            + difference("file", wanted ?? "", file) + difference("body", expected["body"]?.text ?? "", text)
+            + difference("raw", expected["raw"]?.text ?? "", raw)
+    }
+
+    /// Compares links with `result:`; what is not named must not be there.
+    static func links(_ expected: Node, _ links: DeliveryLinks) -> [String] {
+        var failures = unknownKeys(expected, ["link", "page", "thumbnail", "id", "deletable", "captures"])
+        failures += difference("link", expected["link"]?.text ?? "", links.link ?? "")
+        failures += difference("page", expected["page"]?.text ?? "", links.page ?? "")
+        failures += difference("thumbnail", expected["thumbnail"]?.text ?? "", links.thumbnail ?? "")
+        failures += difference("id", expected["id"]?.text ?? "", links.remoteID ?? "")
+        failures += difference("deletable", expected["deletable"]?.text ?? "false", "\(links.deletable)")
+        for entry in expected["captures"]?.entries ?? [] {
+            failures += difference("captures." + entry.key, entry.value.text, links.captures[entry.key] ?? "")
+        }
+        return failures
+    }
+
+    /// Compares a failure with `error:`; the retry class is `never` unless named.
+    static func failure(_ expected: Node, _ failure: DeliveryFailure) -> [String] {
+        var failures = unknownKeys(expected, ["kind", "message", "retry"])
+        failures += difference("kind", expected["kind"]?.text, failure.kind.rawValue)
+        if let message = expected["message"]?.text { failures += difference("message", message, failure.message) }
+        return failures + difference("retry", expected["retry"]?.text ?? "never", name(of: failure.retry))
+    }
+
+    private static func name(of retry: RetryClass) -> String {
+        switch retry {
+        case .retry: "retry"
+        case .retryAfter(let duration): "after \(duration.components.seconds)s"
+        case .never: "never"
+        case .unknownOutcome: "unknown"
+        }
+    }
+
+    private static func lines(_ node: Node?) -> String {
+        (node?.entries ?? []).map { "\($0.key): \($0.value.text ?? "")" }.joined(separator: "\n")
+    }
+
+    private static func lines(_ fields: [HTTPField]) -> String {
+        fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    }
+
+    private static func difference(_ what: String, _ expected: String?, _ got: String) -> [String] {
+        expected == got ? [] : ["\(what): expected '\(expected ?? "nothing")', got '\(got)'"]
+    }
+}
