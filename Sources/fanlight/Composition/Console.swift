@@ -59,21 +59,6 @@ enum Files {
         return true
     }
 
-    /// Names in a folder; empty when it cannot be read.
-    static func names(_ folder: String) -> [String] {
-        // SAFETY: the stream is closed before leaving; an entry is copied before the next is read.
-        guard let stream = unsafe opendir(folder) else { return [] }
-        defer { _ = unsafe closedir(stream) }
-        var found: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            found.append(name)
-        }
-        return found
-    }
-
     /// Removes an empty folder.
     static func removeFolder(_ path: String) {
         // SAFETY: the string lives through the call.

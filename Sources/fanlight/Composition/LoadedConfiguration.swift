@@ -62,7 +62,7 @@ struct LoadedConfiguration {
     {
         var catalogue = Catalogue.standard
         if let folder = configuration?.adapterFiles {
-            for name in Files.names(folder).sorted() where name.hasSuffix(".yaml") {
+            for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") {
                 let path = folder + "/" + name
                 guard let bytes = Files.read(path, limit: 1_048_576) else { continue }
                 let (root, found) = YAMLReader.read(bytes, file: path)
