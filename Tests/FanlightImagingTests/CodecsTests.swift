@@ -94,6 +94,15 @@ struct CodecsTests {
         }
     }
 
+    @Test("Transparency becomes white in a JPEG")
+    func flattened() throws {
+        let pipeline = try Pictures.startedPipeline()
+        let png = Pictures.clearPNG(side: 16)
+        let jpeg = try pipeline.make(png, .init(source: .png, output: .jpeg, quality: 95))
+        let flat = try pipeline.pixels(jpeg, .init(source: .jpeg, output: .png))
+        #expect(flat.rgb == [UInt8](repeating: 255, count: 16 * 16 * 3))
+    }
+
     @Test("The loader is the one that was named")
     func namedLoader() throws {
         let png = try Pictures.encode(Pictures.bitmap(uprightWidth: 20, uprightHeight: 20), as: .png)

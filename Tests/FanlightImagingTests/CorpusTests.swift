@@ -66,6 +66,67 @@ struct CorpusTests {
         }
     }
 
+    @Test("Animations that must shrink keep every frame", arguments: [MediaType.gif, .webp])
+    func animations(type: MediaType) async throws {
+        let spool = try FolderSpool()
+        let pool = HelperPool(
+            executable: HelperProgram.path,
+            workers: 2,
+            timeout: .seconds(60),
+            recycleAfter: 1,
+            spool: spool
+        )
+        defer { pool.shutdown() }
+        for entry in Corpus.accepted where entry.type == type && entry.frames > 1 {
+            let bytes = try #require(Corpus.read(entry.path))
+            let facts = try ImageReader.read(bytes, limits: ImageLimits())
+            let made = try await pool.prepare(
+                try spool.file(bytes),
+                facts: facts,
+                constraints: RenditionConstraints(maxEdge: 30)
+            )
+            let again = try ImageReader.read(try #require(made.file.readAll()), limits: ImageLimits())
+            #expect(again.frames == entry.frames, "\(entry)")
+            #expect(max(made.width, made.height) == 30, "\(entry)")
+            #expect(made.lane == .resized, "\(entry)")
+        }
+    }
+
+    @Test("Every picture can become every usual format, at any size", arguments: LaneChooser.usualFormats)
+    func everyFormat(output: MediaType) async throws {
+        let spool = try FolderSpool()
+        let pool = HelperPool(
+            executable: HelperProgram.path,
+            workers: 2,
+            timeout: .seconds(60),
+            recycleAfter: 500,
+            spool: spool
+        )
+        defer { pool.shutdown() }
+        for entry in Corpus.accepted where entry.uprightWidth * entry.uprightHeight < 200_000 {
+            let bytes = try #require(Corpus.read(entry.path))
+            let facts = try ImageReader.read(bytes, limits: ImageLimits())
+            for edge in [0, 17] {
+                do {
+                    let made = try await pool.prepare(
+                        try spool.file(bytes),
+                        facts: facts,
+                        constraints: RenditionConstraints(maxEdge: edge, formats: [output])
+                    )
+                    #expect(made.mediaType == output, "\(entry)")
+                    if edge == 0 {
+                        #expect(made.width == entry.uprightWidth, "\(entry)")
+                        #expect(made.height == entry.uprightHeight, "\(entry)")
+                    } else {
+                        #expect(max(made.width, made.height) <= 17, "\(entry)")
+                    }
+                } catch {
+                    Issue.record("\(entry) at \(edge): \(error)")
+                }
+            }
+        }
+    }
+
     @Test("Every refused picture ends in an error, in the reader or in the helper")
     func refused() async throws {
         let spool = try FolderSpool()

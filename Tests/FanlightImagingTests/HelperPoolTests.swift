@@ -193,6 +193,20 @@ struct HelperPoolTests {
         await #expect(throws: ImageError.self) { try await prepare(missing, jpeg) }
     }
 
+    @Test("A shutdown wakes a picture that waits for its helper")
+    func shutdownUnderWay() async throws {
+        let script = try program("exec sleep 60")
+        let pool = pool(script.path, workers: 1)
+        let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
+        async let waiting: Void = {
+            await #expect(throws: ImageError.self) { try await prepare(pool, jpeg) }
+        }()
+        while pool.processIdentifiers.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        pool.shutdown()
+        await waiting
+        #expect(pool.processIdentifiers.isEmpty)
+    }
+
     @Test("Many pictures at once share few helpers")
     func many() async throws {
         let pool = pool(workers: 2)

@@ -65,6 +65,28 @@ enum Pictures {
         return bytes
     }
 
+    /// A PNG of black pixels that are fully transparent, in one uncompressed block.
+    static func clearPNG(side: Int) -> [UInt8] {
+        func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 0xFF) } }
+        func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+            let body = Array(name.utf8) + data
+            let sum = body.reduce(UInt32.max) { sum, byte in
+                (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1) * 0xEDB8_8320 }
+            }
+            return number(UInt32(data.count)) + body + number(~sum)
+        }
+        let count = side * (side * 4 + 1)
+        let block: [UInt8] = [
+            1, UInt8(count & 0xFF), UInt8(count >> 8), UInt8(~count & 0xFF), UInt8(~count >> 8 & 0xFF),
+        ]
+        // Adler-32 of so many zeros.
+        let check = number(UInt32(count % 65521) << 16 | 1)
+        let pixels = [0x78, 0x01] + block + [UInt8](repeating: 0, count: count) + check
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + chunk("IHDR", number(UInt32(side)) + number(UInt32(side)) + [8, 6, 0, 0, 0]) + chunk("IDAT", pixels)
+            + chunk("IEND", [])
+    }
+
     /// Noise, which compresses badly.
     static func noise(width: Int, height: Int) -> [UInt8] {
         var state: UInt32 = 12345
