@@ -75,7 +75,9 @@ struct ReportTests {
             (180, 7, "180"), (0.05, 1, "0.1"),
         ]
     )
-    func decimals(value: Double, digits: Int, text: String) { #expect(Decimal.text(value, digits: digits) == text) }
+    func decimals(value: Double, digits: Int, text: String) {
+        #expect(DecimalText.rounded(value, digits: digits) == text)
+    }
 
     @Test("Problem codes and their statuses are an interface")
     func codes() {

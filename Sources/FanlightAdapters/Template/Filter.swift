@@ -8,12 +8,12 @@ struct Filter: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case `default`, truncate, trim, lower, upper, replace, join, fixed, int, bool, urlencode, urlpath, basename,
             ascii, json, base64, hex, md5, sha1, sha256, hmacSHA256 = "hmac_sha256", quoteSpaces = "quote_spaces",
-            first, last, iso, unix, date
+            first, last, iso, unix, date, match
 
         /// How many arguments it takes.
         var arguments: ClosedRange<Int> {
             switch self {
-            case .default, .fixed, .date: 1...1
+            case .default, .fixed, .date, .match: 1...1
             case .truncate: 1...2
             case .replace: 2...2
             case .join, .md5, .sha1, .sha256: 0...1
@@ -60,6 +60,8 @@ struct Filter: Sendable {
             if kind == .truncate, let unit = text(1), TextUnit(rawValue: unit) == nil {
                 return "truncate counts characters, scalars, utf16 or bytes"
             }
+        case .match:
+            guard let pattern = text(0), Pattern(pattern) != nil else { return "match takes a regular expression" }
         case .md5, .sha1, .sha256, .hmacSHA256:
             let index = kind == .hmacSHA256 ? 1 : 0
             if let form = text(index), form != "hex", form != "base64" { return "a hash is written as hex or base64" }
@@ -120,6 +122,9 @@ struct Filter: Sendable {
             guard let key = argument(0, in: scope) else { return nil }
             let code = Digests.hmacSHA256(key: Array(key.utf8), Array(text.utf8))
             return .string(written(code, argument(1, in: scope)))
+        case .match:
+            guard let groups = argument(0, in: scope).flatMap({ Pattern($0) })?.firstMatch(in: text) else { return nil }
+            return (groups.count > 1 ? groups[1] : groups.first ?? nil).map { .string($0) }
         case .truncate:
             let count = argument(0, in: scope).flatMap { Int($0) } ?? 0
             let unit = argument(1, in: scope).flatMap { TextUnit(rawValue: $0) } ?? .characters

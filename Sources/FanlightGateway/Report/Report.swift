@@ -132,9 +132,9 @@ extension Report {
 
     private static func json(of geotag: Geotag) -> JSONValue {
         .object([
-            .init("latitude", .number(Decimal.text(geotag.latitude, digits: 7))),
-            .init("longitude", .number(Decimal.text(geotag.longitude, digits: 7))),
-            .init("altitude", geotag.altitude.map { .number(Decimal.text($0, digits: 3)) } ?? .null),
+            .init("latitude", .number(DecimalText.rounded(geotag.latitude, digits: 7))),
+            .init("longitude", .number(DecimalText.rounded(geotag.longitude, digits: 7))),
+            .init("altitude", geotag.altitude.map { .number(DecimalText.rounded($0, digits: 3)) } ?? .null),
             .init("source", .string(geotag.source.rawValue)),
         ])
     }
@@ -184,21 +184,3 @@ extension Report.Entry {
 }
 
 private func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-
-/// Fixed decimal notation without Foundation and without a locale.
-enum Decimal {
-    /// Rounds to that many digits (0 to 9), drops trailing zeros, never gives `-0`.
-    static func text(_ value: Double, digits: Int) -> String {
-        var scale = 1.0
-        for _ in 0..<digits { scale *= 10 }
-        let scaled = (value.magnitude * scale).rounded()
-        guard scaled.isFinite, scaled < 9e18 else { return "0" }
-        let whole = Int64(scaled)
-        let unit = Int64(scale)
-        var fraction = String(whole % unit)
-        fraction = String(repeating: "0", count: digits - fraction.count) + fraction
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        let sign = value < 0 && whole != 0 ? "-" : ""
-        return sign + String(whole / unit) + (fraction.isEmpty ? "" : "." + fraction)
-    }
-}

@@ -55,7 +55,7 @@ struct ExifCoordinate {
         guard (1...3).contains(words.count) else { throw .unreadable }
         var values: [Double] = []
         for word in words {
-            guard let value = DecimalText.quotient(String(word)) else { throw .unreadable }
+            guard let value = PositionNumber.quotient(String(word)) else { throw .unreadable }
             values.append(value)
         }
         return values

@@ -21,7 +21,7 @@ enum XMPPosition {
             let longitude = coordinate(east, reference: values["GPSLongitudeRef"], "E", "W")
         else { return .none(.unreadable) }
         let isBelow = ["1", "3"].contains(values["GPSAltitudeRef"])
-        let metres = values["GPSAltitude"].flatMap(DecimalText.quotient).map { isBelow ? -abs($0) : $0 }
+        let metres = values["GPSAltitude"].flatMap(PositionNumber.quotient).map { isBelow ? -abs($0) : $0 }
         return PositionReader.finish(
             latitude: latitude,
             longitude: longitude,
@@ -44,7 +44,9 @@ enum XMPPosition {
             letter = last
             body.removeLast()
         }
-        let words = body.split(separator: ",", omittingEmptySubsequences: false).map { DecimalText.number(String($0)) }
+        let words = body.split(separator: ",", omittingEmptySubsequences: false).map {
+            PositionNumber.number(String($0))
+        }
         guard (1...3).contains(words.count), !words.contains(nil) else { return nil }
         let parts = words.compactMap { $0 } + [0, 0]
         let magnitude = abs(parts[0]) + abs(parts[1]) / 60 + abs(parts[2]) / 3600

@@ -76,7 +76,10 @@ enum SandboxCommand {
         } catch {
             throw CommandFailure("\(path): no picture that the gateway takes: \(error)")
         }
-        let place = facts.geotag.map { "gps \($0.latitude), \($0.longitude)" } ?? "gps none"
+        let place =
+            facts.geotag.map {
+                "gps \(DecimalText.rounded($0.latitude, digits: 7)), \(DecimalText.rounded($0.longitude, digits: 7))"
+            } ?? "gps none"
         Console.out(
             "\(facts.mediaType.mime) \(facts.width)x\(facts.height) orientation \(facts.orientation.rawValue) \(place)"
         )

@@ -34,6 +34,7 @@ struct TemplateRow: Sendable, CustomTestStringConvertible {
         .init("${title|trim|ascii}", "_n_ title"), .init("${description}", nil), .init("${alt}", nil),
         .init("x ${alt} y", nil), .init("${alt|default:none}", "none"), .init("${alt|default:\"\"}", ""),
         .init("${message|urlencode}", "a%2Fb%20c%3Fd"), .init("${message|urlpath}", "a/b%20c%3Fd"),
+        .init("${message|match:\"^(.+)/\"}", "a"), .init("${message|match:\"b.\"}", "b "),
         .init("${message|basename}", "b c"), .init("${message|replace:a,z}", "z/b c?d"),
         .init("${message|replace:\" \",\"|\"}", "a/b|c?d"), .init("${message|json}", "\"a/b c?d\""),
         .init("${message|base64}", "YS9iIGM/ZA=="), .init("${message|hex}", "612f6220633f64"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decimal numbers as text, so that neither digits nor signs are lost on the way.
-enum DecimalText {
+public enum DecimalText {
     /// Sign, digits before the point and digits after it of a JSON number; `nil` when the text is none.
     private static func split(_ text: String) -> (negative: Bool, whole: [UInt8], fraction: [UInt8])? {
         var rest = Substring(text)
@@ -32,7 +32,7 @@ enum DecimalText {
     }
 
     /// A `Double` without an exponent, shortest digits that read back as the same value.
-    static func plain(_ value: Double) -> String {
+    public static func plain(_ value: Double) -> String {
         guard value.isFinite, let (negative, whole, fraction) = split("\(value)") else { return "0" }
         var digits = fraction
         while digits.last == 48 { digits.removeLast() }
@@ -43,7 +43,7 @@ enum DecimalText {
     }
 
     /// The number with exactly that many digits after the point, halves away from zero; never `-0`.
-    static func fixed(_ text: String, digits: Int) -> String? {
+    public static func fixed(_ text: String, digits: Int) -> String? {
         guard let (negative, whole, fraction) = split(text), (0...30).contains(digits) else { return nil }
         var kept = whole + fraction.prefix(digits)
         let missing = max(0, digits - fraction.count)
@@ -61,5 +61,14 @@ enum DecimalText {
         let head = String(decoding: kept.dropLast(digits), as: UTF8.self)
         let tail = digits == 0 ? "" : "." + String(decoding: kept.suffix(digits), as: UTF8.self)
         return (negative && !isZero ? "-" : "") + head + tail
+    }
+
+    /// The value with at most that many digits after the point and no zeros at the end; never `-0`.
+    public static func rounded(_ value: Double, digits: Int) -> String {
+        guard var text = fixed(plain(value), digits: digits) else { return "0" }
+        guard text.contains(".") else { return text }
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Plain decimal numbers in text: digits, one point, a sign; no exponent, no hexadecimal, no names.
-enum DecimalText {
+enum PositionNumber {
     static func number(_ text: String) -> Double? {
         let characters = text.utf8
         guard !characters.isEmpty, characters.count <= 40, characters.contains(where: { (0x30...0x39).contains($0) }),
