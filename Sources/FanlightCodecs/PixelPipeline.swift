@@ -136,6 +136,8 @@ public struct PixelPipeline: Sendable {
         let box = order.orientation.swapsSides ? (bounds.1, bounds.0) : bounds
         guard let planes = try JPEGPlanes(bytes, box: box) else { return nil }
         let factor = max(1, Double(planes.width) / Double(box.0), Double(planes.height) / Double(box.1))
+        // Weights of 14 bits are too coarse for more; such a picture is a strip, and no hurry.
+        guard factor <= 32 else { return nil }
         let size = (
             width: max(1, Int((Double(planes.width) / factor).rounded())),
             height: max(1, Int((Double(planes.height) / factor).rounded()))
@@ -146,10 +148,10 @@ public struct PixelPipeline: Sendable {
             let picture =
                 attempt.scale == 1
                 ? shrunk
-                : try planes.shrunk(
-                    width: max(1, Int(Double(size.width) * attempt.scale)),
-                    height: max(1, Int(Double(size.height) * attempt.scale)),
-                    orientation: order.orientation
+                : try shrunk.shrunk(
+                    width: max(1, Int(Double(shrunk.width) * attempt.scale)),
+                    height: max(1, Int(Double(shrunk.height) * attempt.scale)),
+                    orientation: .upright
                 )
             let encoded = try clean(picture.encoded(quality: attempt.quality))
             return profile.map { MetadataStripper.insertICC($0, intoJPEG: encoded) } ?? encoded
