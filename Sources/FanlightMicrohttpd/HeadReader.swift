@@ -34,7 +34,7 @@ enum HeadReader {
         if case .length(let value) = framing { length = value }
         let head = unsafe RequestHead(
             method: text(method),
-            path: text(path),
+            path: pathOnly(text(path)),
             query: query.list,
             headers: headers.list,
             contentLength: length,
@@ -45,6 +45,13 @@ enum HeadReader {
             framing: framing,
             bytes: headers.bytes + query.bytes + head.path.utf8.count
         )
+    }
+
+    /// The path of a target that names the host too, as clients of a proxy write it (RFC 9112, 3.2.2).
+    private static func pathOnly(_ target: String) -> String {
+        guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else { return target }
+        let rest = target[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
     }
 
     /// Two declarations of the length are how requests are smuggled past a proxy, so they are refused.

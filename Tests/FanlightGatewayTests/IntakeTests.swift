@@ -20,6 +20,14 @@ struct IntakeTests {
     @Test("What is no base64", arguments: ["A", "AA=A", "\u{e9}", "data:image/png,AAEC", "a*b"])
     func noBase64(text: String) { #expect(Base64.decodePicture(text) == nil) }
 
+    @Test(
+        "JSON numbers in the notation that fields take",
+        arguments: [
+            ("1e-05", "0.00001"), ("5.1E1", "51"), ("-2e-7", "-0.0000002"), ("12.50", "12.50"), ("1e300", "1e300"),
+        ]
+    )
+    func jsonNumbers(text: String, decimal: String) { #expect(EncodedFormReader.withoutExponent(text) == decimal) }
+
     @Test("Captions, tags, unknown fields and options")
     func choices() throws {
         let fields = [

@@ -32,7 +32,8 @@ struct ReportTests {
         arguments: [
             ([DeliveryStatus.delivered, .delivered], "delivered", 200), ([.delivered, .failed], "partial", 207),
             ([.failed, .unknown], "failed", 502), ([.delivered, .pending], "pending", 202),
-            ([.delivered, .skipped], "partial", 207),
+            ([.delivered, .skipped], "delivered", 200),
+            ([.failed, .delivered, .skipped], "partial", 207), ([.skipped], "failed", 502),
         ]
     )
     func status(states: [DeliveryStatus], name: String, code: Int) {

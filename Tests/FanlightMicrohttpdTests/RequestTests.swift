@@ -55,6 +55,7 @@ import Testing
     @Test(arguments: [
         ("/a%20b%2Fc", "/a b/c ?"), ("/%zz%4", "/%zz%4 ?"), ("/a%00b", "/a%00b ?"), ("/%ff", "/\u{FFFD} ?"),
         ("/p?x=1+2&y=%26&flag&x=%C3%A9", "/p ?x=1 2&y=&&flag=&x=é"), ("/?a=%", "/ ?a=%"),
+        ("http://a/b%2Fc?x=1", "/b/c ?x=1"), ("http://a", "/ ?"),
     ])
     func pathAndQueryAreDecoded(target: String, expected: String) async throws {
         let answer = try await ask("GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")

@@ -27,20 +27,32 @@ final class EncodedFormReader: UploadFormReader {
         guard !body.isEmpty else { throw Problem(.noPicture, "The body is empty. Send the picture as \"image\".") }
         var fields = encoding == .json ? try jsonFields() : Self.urlEncodedFields(body)
         body = []
-        guard let index = fields.firstIndex(where: { $0.name == "image" }) else {
-            throw Problem(.noPicture, "Send the picture as \"image\": base64 text or a data: URL.", field: "image")
+        let texts = fields.filter { $0.name == "image" || $0.name == "image[]" }.map(\.value)
+        fields.removeAll { $0.name == "image" || $0.name == "image[]" }
+        guard !texts.isEmpty else { throw Problem(.noPicture, noImage, field: "image") }
+        guard texts.count <= limits.maxPictures else {
+            throw Problem(.malformed, "The body holds more than \(limits.maxPictures) pictures.", field: "image")
         }
-        let text = fields.remove(at: index).value
-        guard let picture = Base64.decodePicture(text) else {
+        return UploadForm(pictures: try texts.map { text throws(Problem) in try picture(text) }, fields: fields)
+    }
+
+    /// What to do about a missing picture; curl's `--data-binary` says that its body is a form when it is a picture.
+    private var noImage: String {
+        let advice = "Send the picture as \"image\": base64 text or a data: URL"
+        return encoding == .json ? advice + "." : advice + ", or its bytes with their type, for example image/jpeg."
+    }
+
+    private func picture(_ text: String) throws(Problem) -> SpooledFile {
+        guard let bytes = Base64.decodePicture(text) else {
             throw Problem(.malformed, "\"image\" is neither base64 text nor a base64 data: URL.", field: "image")
         }
-        guard !picture.isEmpty else { throw Problem(.noPicture, "\"image\" is empty.", field: "image") }
+        guard !bytes.isEmpty else { throw Problem(.noPicture, "\"image\" is empty.", field: "image") }
         guard let writer = spool.create() else { throw .spoolFull }
         // SAFETY: the array lives through the call.
-        guard unsafe picture.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
+        guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
             throw .spoolFull
         }
-        return UploadForm(pictures: [file], fields: fields)
+        return file
     }
 
     private func jsonFields() throws(Problem) -> [HTTPField] {
@@ -63,12 +75,21 @@ final class EncodedFormReader: UploadFormReader {
         switch value {
         case .null: return
         case .bool(let flag): fields.append(HTTPField(name, flag ? "true" : "false"))
-        case .number(let text), .string(let text): fields.append(HTTPField(name, text))
+        case .string(let text): fields.append(HTTPField(name, text))
+        case .number(let text): fields.append(HTTPField(name, withoutExponent(text)))
         case .array(let items):
             for item in items { try flatten(name, item, into: &fields) }
         case .object(let members):
             for member in members { try flatten(name + "." + member.name, member.value, into: &fields) }
         }
+    }
+
+    /// Decimal notation for numbers such as `5e-05`, which is how JSON writers spell small coordinates.
+    static func withoutExponent(_ text: String) -> String {
+        guard text.contains(where: { $0 == "e" || $0 == "E" }), let value = Double(text), abs(value) < 1e9 else {
+            return text
+        }
+        return Decimal.text(value, digits: 9)
     }
 
     /// Splits `a=b&c=d`, `+` and percent escapes decoded.

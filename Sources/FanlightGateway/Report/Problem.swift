@@ -31,6 +31,8 @@ public struct Problem: Error, Sendable, Equatable {
     public var detail: String
     /// Name of the field at fault, if one is.
     public var field: String?
+    /// Methods that the path takes, where the method is at fault (RFC 9110, 15.5.6).
+    public var allow: String?
 
     /// Creates a problem.
     public init(_ code: Code, _ detail: String, field: String? = nil) {
@@ -71,6 +73,7 @@ public struct Problem: Error, Sendable, Equatable {
         ]
         if let field { members.append(.init("field", .string(field))) }
         var headers = [HTTPField("Content-Type", "application/problem+json")]
+        if let allow { headers.append(HTTPField("Allow", allow)) }
         if code == .unavailable { headers.append(HTTPField("Retry-After", "5")) }
         return HTTPAnswer(
             status: code.status,

@@ -68,12 +68,13 @@ public struct Report: Sendable {
     /// Arrival, RFC 3339, UTC.
     public var createdAt: String
 
-    /// State of the upload, from its deliveries.
+    /// State of the upload, from its deliveries; those that a route did not need do not count.
     public var status: Status {
         if deliveries.contains(where: { $0.status == .pending }) { return .pending }
-        let delivered = deliveries.filter { $0.status == .delivered }.count
-        if delivered == deliveries.count { return .delivered }
-        return delivered == 0 ? .failed : .partial
+        let needed = deliveries.filter { $0.status != .skipped }
+        let delivered = needed.filter { $0.status == .delivered }.count
+        if delivered == 0 && !deliveries.isEmpty { return .failed }
+        return delivered == needed.count ? .delivered : .partial
     }
 
     /// HTTP status of an answer that carries this report.

@@ -76,7 +76,9 @@ public struct GatewayService: HTTPService {
 
     private func require(_ method: String, _ head: RequestHead) throws(Problem) {
         guard head.method == method || (method == "GET" && head.method == "HEAD") else {
-            throw Problem(.methodNotAllowed, "This path takes \(method).")
+            var problem = Problem(.methodNotAllowed, "This path takes \(method).")
+            problem.allow = method == "GET" ? "GET, HEAD" : method
+            throw problem
         }
     }
 

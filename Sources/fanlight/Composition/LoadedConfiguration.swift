@@ -32,13 +32,14 @@ struct LoadedConfiguration {
             diagnostics: &diagnostics
         )
         let compiler = ServiceCompiler(
-            catalogue: catalogue(configuration, diagnostics: &diagnostics),
+            catalogue: catalogue(root, folder: configuration?.adapterFiles, diagnostics: &diagnostics),
             environment: variable,
             readFile: file
         )
         var services: [CompiledService] = []
-        for (name, node) in configuration?.services ?? [] {
-            if let service = compiler.compile(name: name, node: node, diagnostics: &diagnostics) {
+        // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
+        for entry in named("services", root) {
+            if let service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
                 services.append(service)
             }
         }
@@ -57,11 +58,15 @@ struct LoadedConfiguration {
         Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The entries of a section that are mappings; what else stands there has been reported.
+    private static func named(_ section: String, _ root: Node) -> [Node.Entry] {
+        (root[section]?.entries ?? []).filter { if case .mapping = $0.value.content { true } else { false } }
+    }
+
     /// The embedded catalogue with the operator's own adapters over it.
-    private static func catalogue(_ configuration: GatewayConfiguration?, diagnostics: inout [Diagnostic]) -> Catalogue
-    {
+    private static func catalogue(_ root: Node, folder: String?, diagnostics: inout [Diagnostic]) -> Catalogue {
         var catalogue = Catalogue.standard
-        if let folder = configuration?.adapterFiles {
+        if let folder {
             for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") {
                 let path = folder + "/" + name
                 guard let bytes = Files.read(path, limit: 1_048_576) else { continue }
@@ -70,7 +75,7 @@ struct LoadedConfiguration {
                 if let root { catalogue.add(String(name.dropLast(5)), root) }
             }
         }
-        for (name, node) in configuration?.adapters ?? [] { catalogue.add(name, node) }
+        for entry in named("adapters", root) { catalogue.add(entry.key, entry.value) }
         return catalogue
     }
 
