@@ -85,6 +85,8 @@ final class WaitingExchanges: Sendable {
 
     private let state = Mutex(State())
 
+    var count: Int { state.withLock { $0.exchanges.count } }
+
     /// Adds an exchange; false when the server is stopping.
     func add(_ exchange: Exchange) -> Bool {
         state.withLock { state in

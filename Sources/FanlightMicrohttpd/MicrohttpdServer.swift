@@ -73,6 +73,9 @@ public final class MicrohttpdServer: Sendable {
 
     deinit { stop() }
 
+    /// Complete requests whose answers the service still works on.
+    public var requestsUnderWay: Int { core.waiting.count }
+
     /// Refuses new connections; those that exist are served and closed after their answer.
     public func stopAccepting() { state.withLock { quiesce(&$0) } }
 

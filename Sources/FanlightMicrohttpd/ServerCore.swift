@@ -108,8 +108,8 @@ final class ServerCore: Sendable {
         let isSuspended = exchange.suspend()
         Task {
             let answer = await sink.finish()
-            waiting.remove(exchange)
             exchange.complete(answer)
+            waiting.remove(exchange)
         }
         return isSuspended ? .YES : unsafe proceed(exchange, connection)
     }

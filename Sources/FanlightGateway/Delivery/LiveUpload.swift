@@ -42,6 +42,24 @@ final class LiveUpload: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
+    /// Settles what is pending as unknown, because the gateway stops, and wakes the waiting client.
+    func interrupt() {
+        let failure = DeliveryFailure(
+            kind: .interrupted,
+            message: "The gateway stopped before the service had answered.",
+            retry: .unknownOutcome
+        )
+        let woken = state.withLock { state in
+            for index in state.report.deliveries.indices where state.report.deliveries[index].status == .pending {
+                state.report.deliveries[index].status = .unknown
+                state.report.deliveries[index].failure = failure
+            }
+            store.put(state.report)
+            return Self.release(&state)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
     /// Waits until the policy is met or waiting is given up.
     func answered() async {
         await withCheckedContinuation { continuation in

@@ -40,7 +40,7 @@ public final class Gateway: Sendable {
     private let pool: BlockingPool
     private let identity: Identity
     private let log: EventLog
-    private let underWay = Mutex<Int>(0)
+    private let underWay = Mutex<[ObjectIdentifier: LiveUpload]>([:])
 
     /// Joins the gateway with its ports.
     public init(
@@ -65,7 +65,19 @@ public final class Gateway: Sendable {
     }
 
     /// Uploads whose deliveries are not all settled.
-    public var uploadsUnderWay: Int { underWay.withLock { $0 } }
+    public var uploadsUnderWay: Int { underWay.withLock { $0.count } }
+
+    /// Ends the wait for all deliveries: those without an outcome become unknown, and clients get their reports.
+    public func interrupt() {
+        let left = underWay.withLock { uploads in
+            defer { uploads = [:] }
+            return Array(uploads.values)
+        }
+        for upload in left {
+            upload.interrupt()
+            log.finished(upload.report, at: identity.timestamp())
+        }
+    }
 
     /// Answers one complete form.
     func answer(_ form: UploadForm, head: RequestHead) async throws(Problem) -> HTTPAnswer {
@@ -169,12 +181,12 @@ public final class Gateway: Sendable {
                 renditions[service.constraints.applied(to: settings.constraints)] ?? .failure(.noRendition("none made"))
             return Job(index: index, service: service, rendition: rendition)
         }
-        underWay.withLock { $0 += 1 }
+        underWay.withLock { $0[ObjectIdentifier(live)] = live }
         // Deliveries belong to the gateway, not to the request: they go on when the client leaves.
         Task {
             await run(jobs, live, choices, picture.facts)
-            log.finished(live.report, at: identity.timestamp())
-            underWay.withLock { $0 -= 1 }
+            let isOurs = underWay.withLock { $0.removeValue(forKey: ObjectIdentifier(live)) } != nil
+            if isOurs { log.finished(live.report, at: identity.timestamp()) }
         }
         return live
     }

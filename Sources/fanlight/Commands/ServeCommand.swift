@@ -61,13 +61,24 @@ enum ServeCommand {
         images.shutdown()
     }
 
-    private static func drain(_ gateway: Gateway, _ server: MicrohttpdServer, _ signals: StopSignals, _ grace: Duration)
-    {
+    /// Time that interrupted uploads get to answer their clients.
+    private static let farewell = Duration.milliseconds(200)
+
+    /// Lets uploads under way finish, from the complete request to its answer; a second signal ends that.
+    private static func drain(
+        _ gateway: Gateway,
+        _ server: MicrohttpdServer,
+        _ signals: StopSignals,
+        _ grace: Duration
+    ) {
         server.stopAccepting()
         let end = ContinuousClock.now + grace
-        while gateway.uploadsUnderWay > 0, ContinuousClock.now < end {
-            if signals.wait(milliseconds: 50) { return }
+        while gateway.uploadsUnderWay > 0 || server.requestsUnderWay > 0, ContinuousClock.now < end {
+            if signals.wait(milliseconds: 50) { break }
         }
+        gateway.interrupt()
+        let last = ContinuousClock.now + farewell
+        while server.requestsUnderWay > 0, ContinuousClock.now < last { _ = signals.wait(milliseconds: 5) }
     }
 
     private static func settings(_ loaded: LoadedConfiguration, url: String) -> GatewaySettings {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightCurl
+import Foundation
+import Testing
+
+@Suite("The interface, real processes", .serialized)
+struct InterfaceTests {
+    private static let album = "  album: {adapter: local, folder: FOLDER/album}"
+
+    @Test(
+        "A wrong method is told which ones the path takes",
+        arguments: [("DELETE", "/v1/uploads", "POST"), ("PUT", "/healthz", "GET, HEAD"), ("OPTIONS", "/", "GET, HEAD")]
+    )
+    func methods(method: String, path: String, allowed: String) async throws {
+        let live = try LiveGateway(services: Self.album)
+        let reply = try await live.transport.send(HTTPRequest(method: method, url: live.gateway.url + path))
+        #expect(reply.status == 405)
+        #expect(reply.header("Allow") == allowed)
+    }
+
+    @Test("A list of pictures in JSON is as many uploads, with small coordinates as JSON writers spell them")
+    func pictureList() async throws {
+        let live = try LiveGateway(services: Self.album)
+        let photo = Data(try UploadTests.photo()).base64EncodedString()
+        let body = #"{"image":["\#(photo)","data:image/jpeg;base64,\#(photo)"],"latitude":1e-05,"longitude":2}"#
+        let (status, reports) = try await live.post(Array(body.utf8), type: "application/json")
+        #expect(status == 200)
+        guard case .array(let items) = reports, items.count == 2 else {
+            Issue.record("two reports were due")
+            return
+        }
+        #expect(items[1]["geotag"]?["latitude"] == .number("0.00001"))
+    }
+
+    @Test("Every mistake of a configuration is told in one run, those in services too, and no secret")
+    func mistakes() throws {
+        let folder = NSTemporaryDirectory() + "fanlight-check-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let yaml = """
+            server:
+              lisen: 127.0.0.1:0
+            services:
+              a: {adapter: imgurr, client_id: a-secret-value}
+              b: {adapter: imgur, clientid: a-secret-value}
+              c: {url: "ftp://host/", file: file, link: $.url}
+            """
+        try yaml.write(toFile: folder + "/c.yaml", atomically: true, encoding: .utf8)
+        let (status, text) = try Self.run(["check", "--config", folder + "/c.yaml"])
+        #expect(status == 1)
+        #expect(text.contains("c.yaml:2:3: error:") && text.contains("'listen'"))
+        for line in 4...6 { #expect(text.contains("c.yaml:\(line):"), "line \(line) is missing in:\n\(text)") }
+        #expect(!text.contains("a-secret-value"))
+    }
+
+    @Test("A stop waits for an upload whose picture is not even prepared; its client gets the report")
+    func stopWhilePreparing() async throws {
+        let live = try LiveGateway(services: "  slow: {url: 'SANDBOX/upload.json?delay=700', file: file, link: $.url}")
+        let photo = try UploadTests.photo()
+        async let answer = live.post(photo, type: "image/jpeg")
+        try await Task.sleep(for: .milliseconds(40))
+        kill(live.gateway.pid, SIGTERM)
+        let (status, report) = try await answer
+        #expect(status == 200)
+        #expect(report["status"] == .string("delivered"))
+        #expect(live.gateway.stop() == 0)
+    }
+
+    @Test("When the time of a stop is over, clients get the links that are there, not a refusal")
+    func stopTooShort() async throws {
+        let services = Self.album + "\n  slow: {url: 'SANDBOX/upload.json?delay=20000', file: file, link: $.url}"
+        let live = try LiveGateway(server: "  drain: 300ms", services: services)
+        let photo = try UploadTests.photo()
+        async let answer = live.post(photo, type: "image/jpeg")
+        try await Task.sleep(for: .seconds(1))
+        kill(live.gateway.pid, SIGTERM)
+        let (status, report) = try await answer
+        #expect(status == 207)
+        #expect(report["links"]?["album"] != nil)
+        guard case .array(let deliveries)? = report["deliveries"] else {
+            Issue.record("no deliveries")
+            return
+        }
+        #expect(deliveries.last?["status"] == .string("unknown"))
+        #expect(deliveries.last?["error"]?["kind"] == .string("interrupted"))
+    }
+
+    /// Runs a command; gives its status and what it wrote to standard error.
+    private static func run(_ arguments: [String]) throws -> (Int32, String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: LiveProcess.program)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}
