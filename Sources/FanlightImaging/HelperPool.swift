@@ -232,6 +232,7 @@ public final class HelperPool: ImageProcessor {
                     // SIGXCPU: its processor time ran out, and would again.
                     if signal == 24 { throw .processingFailed("the picture took too much processor time") }
                     if isRetry { throw .processingFailed("the decoding process ended early (signal \(signal))") }
+                    dropIdle()
                 }
             }
         }
@@ -255,6 +256,15 @@ public final class HelperPool: ImageProcessor {
         }
         if isLate { throw .processingFailed("picture processing is stopped") }
         return fresh
+    }
+
+    /// Helpers may have died together, and one that is dead must not cost the retry, too.
+    private func dropIdle() {
+        let dropped = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for helper in dropped { helper.kill() }
     }
 
     private func giveBack(_ helper: HelperProcess, isUsable: Bool) {

@@ -143,6 +143,23 @@ struct HelperPoolTests {
         #expect(pool.processIdentifiers.first != first)
     }
 
+    @Test("Helpers that die together cost no picture")
+    func crashOfAll() async throws {
+        let pool = pool(workers: 2)
+        defer { pool.shutdown() }
+        let jpeg = try Pictures.jpeg(uprightWidth: 640, uprightHeight: 481, orientation: .right)
+        for _ in 0..<50 where pool.processIdentifiers.count < 2 {
+            async let one = prepare(pool, jpeg)
+            async let other = prepare(pool, jpeg)
+            _ = try await (one, other)
+        }
+        let helpers = pool.processIdentifiers
+        try #require(helpers.count == 2)
+        for helper in helpers { _ = kill(helper, SIGKILL) }
+        #expect(try await prepare(pool, jpeg).rendition.width == 640)
+        #expect(Set(pool.processIdentifiers).isDisjoint(with: helpers))
+    }
+
     @Test("A helper that crashes each time costs a clear error after one retry")
     func crashAlways() async throws {
         let script = try program("read line; kill -SEGV $$")
