@@ -8,16 +8,18 @@ struct Album: Sendable {
     /// Copies a rendition into the folder; true when it is complete under its name.
     static func store(_ file: SpooledFile, folder: String, name: String) -> Bool {
         guard isPlainName(name), Folder.make(folder) else { return false }
-        let temporary = "\(folder)/.\(name).part"
-        // SAFETY: strings and the buffer live through each call.
-        let target = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        // Two services may share a folder: each writes a file of its own, and the last one that is whole stays.
+        let temporary = "\(folder)/.\(name).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+        // SAFETY: the string lives through the call.
+        let target = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard target >= 0 else { return false }
-        let isComplete = copy(file, to: target)
-        guard fsync(target) == 0, close(target) == 0, isComplete else {
-            _ = unsafe unlink(temporary)
-            return false
-        }
-        return unsafe rename(temporary, "\(folder)/\(name)") == 0
+        let isComplete = copy(file, to: target) && fsync(target) == 0
+        let isClosed = close(target) == 0
+        // SAFETY: the strings live through the call.
+        if isComplete, isClosed, unsafe rename(temporary, "\(folder)/\(name)") == 0 { return true }
+        // SAFETY: the string lives through the call.
+        _ = unsafe unlink(temporary)
+        return false
     }
 
     private static func copy(_ file: SpooledFile, to target: Int32) -> Bool {

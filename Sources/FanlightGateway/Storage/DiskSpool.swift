@@ -5,23 +5,33 @@ import Glibc
 import Synchronization
 
 /// A folder of spool files; what an earlier run left behind is removed at the start.
+///
+/// A gateway that is started beside a running one, even by mistake, leaves the other's files alone.
 public final class DiskSpool: Spool {
     private let folder: String
+    /// The folder itself; the lock on it says that its files are in use, and ends with the process.
+    private let lock: Int32
     private let next = Atomic<UInt64>(1)
 
-    /// Opens the folder, makes it when missing, and sweeps it.
+    /// Opens the folder, makes it when missing, and sweeps it unless another gateway uses it.
     ///
     /// - Returns: `nil` when the folder cannot be made or written.
     public init?(folder: String) {
         self.folder = folder
         guard Folder.make(folder), Folder.isWritable(folder) else { return nil }
-        Folder.sweep(folder, prefix: "spool-")
+        // SAFETY: the string lives through the call.
+        lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { return nil }
+        if flock(lock, LOCK_EX | LOCK_NB) == 0 { Folder.sweep(folder, prefix: "spool-") }
+        while flock(lock, LOCK_SH) != 0, errno == EINTR {}
     }
+
+    deinit { _ = close(lock) }
 
     /// Opens a new empty file.
     public func create() -> (any SpoolWriter)? {
         let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        return DiskSpoolWriter(path: "\(folder)/spool-\(getpid())-\(number)")
+        return DiskSpoolWriter(path: "\(folder)/spool-\(getpid())-\(lock)-\(number)")
     }
 }
 

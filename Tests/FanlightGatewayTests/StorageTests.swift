@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Foundation
+import Testing
+
+@testable import FanlightGateway
+
+@Suite("Spool and album")
+struct StorageTests {
+    private let folder = NSTemporaryDirectory() + "fanlight-storage-" + UUID().uuidString
+
+    private func file(_ spool: DiskSpool, _ bytes: [UInt8]) throws -> SpooledFile {
+        let writer = try #require(spool.create())
+        // SAFETY: the writer copies the bytes before it returns.
+        #expect(unsafe bytes.withUnsafeBytes { unsafe writer.append($0) })
+        return try #require(writer.finish())
+    }
+
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    @Test("What an earlier run left is swept, and nothing else")
+    func sweep() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: folder + "/spool-1-1"))
+        try Data([1]).write(to: URL(fileURLWithPath: folder + "/other"))
+        let spool = try #require(DiskSpool(folder: folder))
+        #expect(try names(folder) == ["other"])
+        withExtendedLifetime(spool) {}
+    }
+
+    @Test("A second gateway on the same folder leaves the first one's files alone")
+    func secondGateway() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = try #require(DiskSpool(folder: folder))
+        let kept = try file(first, [1, 2, 3])
+        let second = try #require(DiskSpool(folder: folder))
+        let other = try file(second, [4])
+        #expect(Set(try names(folder).map { folder + "/" + $0 }) == [kept.path, other.path])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("Files go with their last user")
+    func lastUser() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder))
+        do {
+            let kept = try file(spool, [1, 2, 3])
+            #expect(try names(folder).count == 1)
+            #expect(kept.readAll() == [1, 2, 3])
+            _ = spool.create()
+        }
+        #expect(try names(folder).isEmpty)
+    }
+
+    @Test("Services that share an album's folder at the same time leave one whole picture")
+    func sharedAlbum() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder + "/spool"))
+        let album = folder + "/album"
+        let files = try (0..<8).map { number in
+            try file(spool, [UInt8](repeating: UInt8(number), count: 300_000 + number))
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            for file in files { group.addTask { Album.store(file, folder: album, name: "one.jpg") } }
+            for await isStored in group { #expect(isStored) }
+        }
+        #expect(try names(album) == ["one.jpg"])
+        let stored = [UInt8](try Data(contentsOf: URL(fileURLWithPath: album + "/one.jpg")))
+        #expect(stored.count == 300_000 + Int(stored[0]) && Set(stored).count == 1)
+    }
+
+    @Test("A picture that cannot get its name leaves nothing behind")
+    func nameTaken() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder + "/spool"))
+        let album = folder + "/album"
+        try FileManager.default.createDirectory(atPath: album + "/one.jpg/x", withIntermediateDirectories: true)
+        #expect(!Album.store(try file(spool, [1]), folder: album, name: "one.jpg"))
+        #expect(try names(album) == ["one.jpg"])
+    }
+}
