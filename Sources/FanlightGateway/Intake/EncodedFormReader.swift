@@ -89,7 +89,7 @@ final class EncodedFormReader: UploadFormReader {
         guard text.contains(where: { $0 == "e" || $0 == "E" }), let value = Double(text), abs(value) < 1e9 else {
             return text
         }
-        return Decimal.text(value, digits: 9)
+        return DecimalText.rounded(value, digits: 9)
     }
 
     /// Splits `a=b&c=d`, `+` and percent escapes decoded.
