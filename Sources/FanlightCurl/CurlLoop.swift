@@ -2,6 +2,7 @@
 
 import CCurl
 import FanlightCore
+import Glibc
 
 /// The work of the transfer thread.
 @safe
@@ -20,6 +21,7 @@ struct CurlLoop {
     /// Runs until the engine is stopped; then ends every transfer.
     mutating func run() {
         guard let multi = unsafe engine.handle else { return }
+        Self.blockPipeSignal()
         while true {
             let mail = engine.takeMail()
             waiting += mail.tickets
@@ -35,6 +37,15 @@ struct CurlLoop {
             _ = unsafe curl_multi_poll(multi, nil, 0, mayStart ? 0 : pause, nil)
         }
         unsafe endAll(multi)
+    }
+
+    /// A TLS write to a closed connection must not end the process; curl leaves signals alone (CURLOPT_NOSIGNAL).
+    private static func blockPipeSignal() {
+        var signals = sigset_t()
+        // SAFETY: one structure, alive during the calls.
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     private var pause: Int32 {

@@ -11,6 +11,9 @@ enum RequestCheck {
         for field in request.headers where !isToken(field.name) || !isLine(field.value) {
             return bad("A header is malformed.")
         }
+        if request.method == "HEAD" {
+            guard case .empty = request.body else { return bad("A HEAD request has no body.") }
+        }
         guard case .multipart(let parts) = request.body else { return nil }
         guard !parts.isEmpty else { return bad("The form has no parts.") }
         let types = parts.compactMap(\.contentType)

@@ -283,6 +283,6 @@ extension Duration {
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let rest = Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-        return max(0, min(Int(Int32.max), Int(min(seconds, 2_147_483)) * 1_000 + rest))
+        return max(0, min(Int(Int32.max), Int(max(0, min(seconds, 2_147_483))) * 1_000 + rest))
     }
 }

@@ -226,7 +226,7 @@ import Testing
         let start = ContinuousClock.now
         let url = server.url
         let task = Task { try await transport.send(HTTPRequest(method: "GET", url: url)) }
-        try await Task.sleep(for: .milliseconds(100))
+        #expect(try await server.hasConnections(1))
         task.cancel()
         let error = await #expect(throws: TransportError.self) { try await task.value }
         #expect(error?.cause == .stopped)
@@ -239,7 +239,8 @@ import Testing
         let narrow = CurlTransport(maxConnections: 1)
         let url = server.url
         let tasks = (0..<3).map { _ in Task { try await narrow.send(HTTPRequest(method: "GET", url: url)) } }
-        try await Task.sleep(for: .milliseconds(200))
+        #expect(try await server.hasConnections(1))
+        try await Task.sleep(for: .milliseconds(50))
         #expect(server.connections == 1)
         narrow.shutdown()
         for task in tasks {
@@ -254,15 +255,16 @@ import Testing
         let narrow = CurlTransport(maxConnections: 1)
         let url = server.url
         let first = Task {
-            try await narrow.send(HTTPRequest(method: "GET", url: url, timeouts: Timeouts(total: .milliseconds(600))))
+            try await narrow.send(HTTPRequest(method: "GET", url: url, timeouts: Timeouts(total: .seconds(3))))
         }
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await server.hasConnections(1))
         let error = await #expect(throws: TransportError.self) {
             try await narrow.send(HTTPRequest(method: "GET", url: url, timeouts: Timeouts(total: .milliseconds(100))))
         }
         #expect(error?.cause == .totalTimeout)
         #expect(error?.requestFullySent == false)
         #expect(server.connections == 1)
+        first.cancel()
         await #expect(throws: TransportError.self) { try await first.value }
     }
 

@@ -62,6 +62,12 @@ final class RawServer: Sendable {
     var connections: Int { accepted.withLock { $0 } }
     var url: String { "http://127.0.0.1:\(port)" }
 
+    /// Waits until so many connections were accepted, five seconds at most.
+    func hasConnections(_ count: Int) async throws -> Bool {
+        for _ in 0..<1_000 where connections < count { try await Task.sleep(for: .milliseconds(5)) }
+        return connections >= count
+    }
+
     init(_ script: @escaping @Sendable (Peer) -> Void) {
         self.script = script
         (listener, port) = Self.listen()

@@ -197,6 +197,21 @@ import Testing
         #expect(error?.cause == .badURL)
     }
 
+    @Test(arguments: [
+        HTTPRequest(method: "HEAD", url: "http://127.0.0.1/", body: .bytes([1])),
+        HTTPRequest(method: "PO ST", url: "http://127.0.0.1/"),
+        HTTPRequest(method: "POST", url: "http://127.0.0.1/", body: .multipart([])),
+        HTTPRequest(
+            method: "POST",
+            url: "http://127.0.0.1/",
+            body: .multipart([.init(name: "a", contentType: "text/plain\r\nX: y", content: .text("b"))])
+        ),
+    ])
+    func requestThatMakesNoSenseIsRefused(request: HTTPRequest) async throws {
+        let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+        #expect(error?.cause == .badURL)
+    }
+
     @Test func stoppedTransportRefuses() async throws {
         let other = CurlTransport()
         other.shutdown()

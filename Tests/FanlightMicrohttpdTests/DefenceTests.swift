@@ -98,6 +98,42 @@ import Testing
         drip.cancel()
     }
 
+    @Test func drippingHeadOfALaterRequestIsCut() async throws {
+        let server = try start(ServerLimits(clientTimeout: .milliseconds(300), idleTimeout: .seconds(1)))
+        let client = try #require(RawClient(port: server.port))
+        client.write("GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await client.read(until: "at once").contains("200"))
+        client.write("GET /answer HTTP/1.1\r\n")
+        let drip = Task {
+            for _ in 0..<100 where client.write("X: y\r\n") { try await Task.sleep(for: .milliseconds(100)) }
+        }
+        let start = ContinuousClock.now
+        #expect(await client.readAll().isEmpty)
+        #expect(ContinuousClock.now - start < .seconds(6))
+        drip.cancel()
+    }
+
+    @Test func silentConnectionIsClosed() async throws {
+        let server = try start(ServerLimits(idleTimeout: .seconds(1)))
+        let client = try #require(RawClient(port: server.port))
+        let start = ContinuousClock.now
+        #expect(await client.readAll().isEmpty)
+        #expect(ContinuousClock.now - start < .seconds(6))
+    }
+
+    @Test func clientThatLeavesWhileTheServiceWorksHarmsNothing() async throws {
+        let server = try start()
+        for _ in 0..<20 {
+            let client = try #require(RawClient(port: server.port))
+            client.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        }
+        #expect(try await ScriptedService.eventually { service.finishCount == 20 })
+        try await Task.sleep(for: .milliseconds(700))
+        let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains("at once"))
+        #expect(service.abandonCount == 0)
+    }
+
     @Test func workIsNotCutByTheClientsDeadline() async throws {
         let server = try start(ServerLimits(clientTimeout: .milliseconds(200)))
         let answer = try await ask(server, "GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
