@@ -109,7 +109,10 @@ extension Compilation {
         }
         switch type {
         case "basic":
-            guard let username = value("username"), let password = value("password") else { return .none }
+            let kept = secrets
+            guard let username = value("username") else { return .none }
+            secrets = kept  // The name of an account is no secret; links often hold it.
+            guard let password = value("password") else { return .none }
             return .basic(username: username, password: password)
         case "bearer": return value("token").map { .bearer($0) } ?? .none
         case "header":

@@ -140,8 +140,17 @@ extension Compilation {
         }
         return entries.compactMap { entry in
             if entry.value.isNull { return nil }
+            let before = collectsSecrets
+            defer { collectsSecrets = before }
+            if Self.isPublicName(entry.key) { collectsSecrets = false }
             return choice(entry.value).map { (entry.key, $0) }
         }
+    }
+
+    /// True for fields that hold names of accounts and places, which links may well contain.
+    private static func isPublicName(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return ["user", "login", "mail", "account", "album", "folder"].contains { lower.contains($0) }
     }
 
     /// Compiles a JSON tree.

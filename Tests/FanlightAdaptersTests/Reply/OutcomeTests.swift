@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+import FanlightCore
+import Testing
+
+/// A status, a header and what follows.
+struct StatusRow: Sendable, CustomTestStringConvertible {
+    var status: Int
+    var wait: String? = nil
+    var idempotent = false
+    var sent = true
+    var kind: ErrorKind
+    var retry: RetryClass
+    var testDescription: String { "\(status) \(wait ?? "") \(idempotent ? "idempotent" : "") \(sent ? "" : "early")" }
+}
+
+@Suite struct OutcomeTests {
+    static let statuses: [StatusRow] = [
+        .init(status: 400, kind: .rejected, retry: .never), .init(status: 401, kind: .auth, retry: .never),
+        .init(status: 403, kind: .auth, retry: .never), .init(status: 404, kind: .rejected, retry: .never),
+        .init(status: 413, kind: .tooLarge, retry: .never), .init(status: 415, kind: .badFormat, retry: .never),
+        .init(status: 429, kind: .rateLimited, retry: .retry),
+        .init(status: 429, wait: "7", kind: .rateLimited, retry: .retryAfter(.seconds(7))),
+        .init(status: 429, wait: "Tue, 14 Nov 2023 22:14:20 GMT", kind: .rateLimited, retry: .retryAfter(.seconds(60))),
+        .init(status: 429, wait: "Tue, 14 Nov 2000 22:14:20 GMT", kind: .rateLimited, retry: .retryAfter(.zero)),
+        .init(status: 429, wait: "99999999999", kind: .rateLimited, retry: .retryAfter(.seconds(86_400))),
+        .init(status: 429, wait: "-5", kind: .rateLimited, retry: .retryAfter(.zero)),
+        .init(status: 429, wait: "soon", kind: .rateLimited, retry: .retry),
+        .init(status: 503, wait: "2", kind: .unavailable, retry: .retryAfter(.seconds(2))),
+        .init(status: 503, kind: .unavailable, retry: .retry), .init(status: 500, kind: .unavailable, retry: .never),
+        .init(status: 500, idempotent: true, kind: .unavailable, retry: .retry),
+        .init(status: 500, sent: false, kind: .unavailable, retry: .retry),
+        .init(status: 502, kind: .unavailable, retry: .unknownOutcome),
+        .init(status: 502, idempotent: true, kind: .unavailable, retry: .retry),
+        .init(status: 504, kind: .unavailable, retry: .unknownOutcome),
+        .init(status: 521, kind: .unavailable, retry: .unknownOutcome),
+        .init(status: 525, kind: .unavailable, retry: .never), .init(status: 302, kind: .redirect, retry: .never),
+    ]
+
+    @Test(arguments: statuses)
+    func aStatusHasItsKindAndRetry(_ row: StatusRow) {
+        let (service, _) = Fixtures.compile("host: {url: 'https://a.example/', idempotent: \(row.idempotent)}")
+        let headers = row.wait.map { [HTTPField("Retry-After", $0)] } ?? []
+        let reply = Fixtures.reply("<h1>No</h1>", status: row.status, headers: headers, sent: row.sent)
+        guard case .failure(let failure)? = service?.outcome(of: reply, context: Fixtures.context()) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.kind == row.kind)
+        #expect(failure.retry == row.retry)
+        #expect(failure.httpStatus == row.status)
+    }
+
+    static let links: [(String, String?)] = [
+        ("https://a.example/x.jpg", "https://a.example/x.jpg"), ("http://a.example", "http://a.example"),
+        (" https://a.example/a b.jpg ", "https://a.example/a%20b.jpg"),
+        ("https://a.example/%20é?q=1#f", "https://a.example/%20%C3%A9?q=1#f"), ("javascript:alert(1)", nil),
+        ("data:image/png;base64,AAAA", nil), ("/relative.jpg", nil), ("//a.example/x", nil), ("ftp://a.example/x", nil),
+        ("https://user:pw@a.example/x", nil), ("https:///x", nil), ("https://", nil), ("file:///etc/passwd", nil),
+        ("https://a.example/?token=s3cr3t-value", nil),
+        ("https://a.example/s3cr3t%2Dvalue", "https://a.example/s3cr3t%2Dvalue"),
+        ("https://a.ex ample/x", nil), ("<b>https://a.example/</b>", nil),
+    ]
+
+    @Test(arguments: links)
+    func onlyGoodLinksArePassedOn(_ row: (String, String?)) {
+        let (service, messages) = Fixtures.compile(
+            "host: {url: 'https://a.example/', headers: {T: '${env:T}'}, link: $.url}",
+            environment: ["T": "s3cr3t-value"]
+        )
+        #expect(messages == [])
+        let body = JSONValue.object([JSONValue.Member("url", .string(row.0))]).serialized()
+        let outcome = service?.outcome(of: Fixtures.reply(body), context: Fixtures.context())
+        #expect((try? outcome?.get())?.link == row.1)
+        if case .failure(let failure)? = outcome {
+            #expect(failure.kind == .badReply)
+            #expect(!failure.message.contains("s3cr3t-value"))
+        }
+    }
+
+    static let errors: [(TransportError.Cause, Bool, ErrorKind, RetryClass)] = [
+        (.dns, false, .network, .retry), (.refused, false, .network, .retry), (.tls, false, .network, .retry),
+        (.connectTimeout, false, .timeout, .retry), (.stallTimeout, true, .timeout, .unknownOutcome),
+        (.totalTimeout, true, .timeout, .unknownOutcome), (.connectionLost, true, .network, .unknownOutcome),
+        (.connectionLost, false, .network, .retry), (.badURL, false, .rejected, .never),
+        (.replyTooLarge, true, .badReply, .unknownOutcome), (.malformedReply, true, .badReply, .unknownOutcome),
+        (.stopped, false, .interrupted, .retry), (.stopped, true, .interrupted, .unknownOutcome),
+    ]
+
+    @Test(arguments: errors)
+    func aTransportErrorIsRepeatedOnlyWhenSafe(_ row: (TransportError.Cause, Bool, ErrorKind, RetryClass)) {
+        let (service, _) = Fixtures.compile("host: {url: 'https://a.example/'}")
+        let failure = service?.outcome(of: TransportError(row.0, message: "broken", requestFullySent: row.1))
+        #expect(failure?.kind == row.2)
+        #expect(failure?.retry == row.3)
+    }
+
+    @Test func anIdempotencyKeyMakesRepeatsSafe() {
+        let (service, _) = Fixtures.compile(
+            "host: {url: 'https://a.example/', headers: {Idempotency-Key: '${idempotency_key}'}}"
+        )
+        #expect(service?.isIdempotent == true)
+        let lost = TransportError(.connectionLost, message: "lost", requestFullySent: true)
+        #expect(service?.outcome(of: lost).retry == .retry)
+    }
+
+    @Test func errorsOfAServiceHoldNoSecretAndNoMarkup() {
+        let (service, _) = Fixtures.compile(
+            """
+            host:
+              url: https://a.example/
+              auth: {type: basic, username: ada, password: "${env:P}"}
+            """,
+            environment: ["P": "hunter2-secret"]
+        )
+        let echoes = "<p>bad hunter2-secret</p><script>alert(1)</script> YWRhOmh1bnRlcjItc2VjcmV0 \u{202E}x"
+        let reply = Fixtures.reply(echoes + String(repeating: "y ", count: 500), status: 400)
+        guard case .failure(let failure)? = service?.outcome(of: reply, context: Fixtures.context()) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.message.hasPrefix("HTTP 400: bad *** *** x"))
+        #expect(failure.message.count <= 200)
+        #expect(!failure.message.contains("\u{202E}"))
+    }
+
+    @Test func kindsFollowCodesAndPatterns() {
+        let (service, _) = Fixtures.compile(
+            """
+            host:
+              url: https://a.example/
+              ok: $.ok == true
+              error:
+                message: $.msg
+                code: $.code
+                kinds: {17: quota, "~(?i)already": duplicate, 418: moderation}
+              retry_after: {from: $.wait, unit: milliseconds}
+            """
+        )
+        let rows: [(String, Int, ErrorKind)] = [
+            ("{\"code\": 17}", 200, .quota), ("{\"msg\": \"Already there\"}", 200, .duplicate),
+            ("{}", 418, .moderation),
+            ("{\"msg\": \"no\"}", 200, .rejected), ("{}", 200, .badReply),
+        ]
+        for (body, status, kind) in rows {
+            let outcome = service?.outcome(of: Fixtures.reply(body, status: status), context: Fixtures.context())
+            guard case .failure(let failure)? = outcome else {
+                Issue.record("no failure for \(body)")
+                continue
+            }
+            #expect(failure.kind == kind)
+        }
+        let slow = service?.outcome(of: Fixtures.reply("{\"wait\": 1500}", status: 429), context: Fixtures.context())
+        guard case .failure(let failure)? = slow else { return }
+        #expect(failure.retry == .retryAfter(.milliseconds(1_500)))
+    }
+
+    @Test func aDeliveredPictureCanBeDeleted() throws {
+        let (service, _) = Fixtures.compile("imgur: {adapter: imgur, client_id: client-1}")
+        let request = try service?.deletePlan(Fixtures.context(captures: ["deletehash": "x0/y1"]))
+        #expect(request?.method == "DELETE")
+        #expect(request?.url == "https://api.imgur.com/3/image/x0%2Fy1")
+        #expect(request?.headers == [HTTPField("Authorization", "Client-ID client-1")])
+        #expect(service?.deleteOutcome(of: Fixtures.reply("{}"), context: Fixtures.context()) == nil)
+        #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 404), context: Fixtures.context()) == nil)
+        #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 403), context: Fixtures.context())?.kind == .auth)
+    }
+}
