@@ -26,7 +26,7 @@ enum RawAnswer {
         title: "The server is stopping",
         headers: [HTTPField("Retry-After", "5")]
     )
-    static let tooLarge = problem(413, code: "body_too_large", title: "The body is too large")
+    static let tooLarge = problem(413, code: "too_large", title: "The body is too large")
     static let headTooLarge = problem(431, code: "head_too_large", title: "The request head is too large")
     static let badLength = problem(400, code: "bad_framing", title: "The length of the body is not clear")
     static let notFound = problem(404, code: "not_found", title: "Not found")

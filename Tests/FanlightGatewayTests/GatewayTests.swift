@@ -21,6 +21,7 @@ struct GatewayTests {
     /// Services a, b, c at hosts of the same names; `yaml` adds routes.
     private func bench(
         routes: [Route] = [],
+        keys: [Secret] = [],
         extra: String = "",
         script: @escaping ScriptedTransport.Script
     ) throws -> Bench {
@@ -35,6 +36,7 @@ struct GatewayTests {
         let folder = NSTemporaryDirectory() + "fanlight-gateway-" + UUID().uuidString
         var settings = GatewaySettings()
         settings.routes = routes
+        settings.clientKeys = keys
         settings.answerWithin = .seconds(10)
         let transport = ScriptedTransport(script)
         let images = PassingProcessor()
@@ -160,6 +162,22 @@ struct GatewayTests {
         let (status, report, _) = try await post(bench, headers: [HTTPField("Prefer", "respond-async")])
         #expect(status == 202)
         #expect(report["status"] == .string("pending"))
+    }
+
+    @Test(
+        "With client keys only their owners get in",
+        arguments: [
+            (nil, 401), ("Bearer wrong", 401), ("Bearer secret-ke", 401), ("Bearer secret-keys", 401),
+            ("Basic secret-key", 401),
+            ("bearer secret-key", 200), ("Bearer other", 200),
+        ] as [(String?, Int)]
+    )
+    func clientKeys(authorization: String?, status: Int) throws {
+        let bench = try bench(keys: [Secret("secret-key"), Secret("other")], script: Self.delivers)
+        let headers = authorization.map { [HTTPField("Authorization", $0)] } ?? []
+        let head = RequestHead(method: "GET", path: "/v1/services", headers: headers)
+        guard case .answer(let answer) = bench.service.decide(head) else { return }
+        #expect(answer.status == status)
     }
 
     @Test("A declared length over the limit is refused before the body")

@@ -85,7 +85,8 @@ struct ReportTests {
         let table = Problem.Code.allCases.map { "\($0.rawValue) \($0.status)" }
         #expect(
             table == [
-                "malformed 400", "no_picture 400", "not_found 404", "method_not_allowed 405", "too_large 413",
+                "unauthorized 401", "malformed 400", "no_picture 400", "not_found 404", "method_not_allowed 405",
+                "too_large 413",
                 "unsupported_type 415",
                 "damaged_picture 422", "too_many_pixels 422", "too_many_frames 422", "unknown_service 422",
                 "bad_field 422",

@@ -6,7 +6,8 @@ public import FanlightCore
 public struct Problem: Error, Sendable, Equatable {
     /// Stable names of the reasons; part of the API.
     public enum Code: String, Sendable, CaseIterable {
-        case malformed, noPicture = "no_picture", notFound = "not_found", methodNotAllowed = "method_not_allowed",
+        case unauthorized, malformed, noPicture = "no_picture", notFound = "not_found", methodNotAllowed =
+            "method_not_allowed",
             tooLarge = "too_large", unsupportedType = "unsupported_type", damagedPicture = "damaged_picture",
             tooManyPixels = "too_many_pixels", tooManyFrames = "too_many_frames", unknownService = "unknown_service",
             badField = "bad_field", processingFailed = "processing_failed", unavailable
@@ -16,6 +17,7 @@ public struct Problem: Error, Sendable, Equatable {
             switch self {
             case .malformed, .noPicture: 400
             case .notFound: 404
+            case .unauthorized: 401
             case .methodNotAllowed: 405
             case .tooLarge: 413
             case .unsupportedType: 415
@@ -73,6 +75,7 @@ public struct Problem: Error, Sendable, Equatable {
         ]
         if let field { members.append(.init("field", .string(field))) }
         var headers = [HTTPField("Content-Type", "application/problem+json")]
+        if code == .unauthorized { headers.append(HTTPField("WWW-Authenticate", "Bearer")) }
         if let allow { headers.append(HTTPField("Allow", allow)) }
         if code == .unavailable { headers.append(HTTPField("Retry-After", "5")) }
         return HTTPAnswer(

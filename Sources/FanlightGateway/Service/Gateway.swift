@@ -20,6 +20,8 @@ public struct GatewaySettings: Sendable {
     public var routes: [Route] = []
     /// Base of links to the album, without a slash at the end.
     public var publicURL = "http://127.0.0.1:8080"
+    /// Keys of clients; empty = everybody may upload.
+    public var clientKeys: [Secret] = []
     /// Reports kept in memory.
     public var keptReports = 1_000
 

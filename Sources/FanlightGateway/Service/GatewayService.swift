@@ -21,6 +21,7 @@ public struct GatewayService: HTTPService {
 
     private func route(_ head: RequestHead) throws(Problem) -> HeadDecision {
         let parts = head.path.split(separator: "/").map(String.init)
+        if parts.first == "v1" { try authorize(head) }
         switch (parts.first, parts.count) {
         case ("v1", 2) where parts[1] == "uploads": return try upload(head)
         case ("v1", 3) where parts[1] == "uploads":
@@ -64,6 +65,28 @@ public struct GatewayService: HTTPService {
             return answer
         }
         throw Problem(.notFound, "There is no such picture in the album.")
+    }
+
+    /// Where client keys are configured, the interface is for those who have one.
+    private func authorize(_ head: RequestHead) throws(Problem) {
+        let keys = gateway.settings.clientKeys
+        guard !keys.isEmpty else { return }
+        let words = (head.header("Authorization") ?? "").split(separator: " ", maxSplits: 1)
+        if words.count == 2, words[0].lowercased() == "bearer" {
+            let given = Array(words[1].utf8)
+            // Every key is compared, so that the time tells nothing about them.
+            let hits = keys.filter { Self.isEqual(Array($0.value.utf8), given) }
+            if !hits.isEmpty { return }
+        }
+        throw Problem(.unauthorized, "This gateway wants a client key: Authorization: Bearer KEY.")
+    }
+
+    private static func isEqual(_ key: [UInt8], _ given: [UInt8]) -> Bool {
+        var difference = key.count ^ given.count
+        for (index, byte) in given.enumerated() {
+            difference |= Int(byte ^ (key.isEmpty ? 0 : key[index % key.count]))
+        }
+        return difference == 0
     }
 
     private func upload(_ head: RequestHead) throws(Problem) -> HeadDecision {

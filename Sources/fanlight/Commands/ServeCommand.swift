@@ -24,7 +24,7 @@ enum ServeCommand {
         }
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
-            workers: 2,
+            workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             timeout: .seconds(20),
             recycleAfter: 500,
             spool: spool
@@ -87,6 +87,7 @@ enum ServeCommand {
         var settings = GatewaySettings()
         settings.maxBody = server.maxBody
         settings.answerWithin = server.answerWithin
+        settings.clientKeys = server.clientKeys
         settings.constraints = RenditionConstraints(
             maxEdge: image.maxEdge,
             metadata: image.metadata,
