@@ -62,3 +62,20 @@ public enum MultipartError: Error, Sendable, Equatable {
     case nameTooLong(offset: Int, limit: Int)
     case tooManyParts(offset: Int, limit: Int)
 }
+
+extension MultipartError: CustomStringConvertible {
+    /// What is wrong, as a part of a sentence.
+    public var description: String {
+        switch self {
+        case .badBoundary: "the boundary is empty or longer than 70 characters"
+        case .noDelimiter: "the boundary of the Content-Type does not occur in it"
+        case .truncated(let offset): "it ends within a part, after \(offset) bytes"
+        case .preambleTooLong(_, let limit):
+            "the boundary of the Content-Type does not occur in its first \(limit) bytes"
+        case .headerTooLong(let offset, let limit):
+            "the header of a part is longer than \(limit) bytes, at byte \(offset)"
+        case .nameTooLong(let offset, let limit): "a name is longer than \(limit) bytes, at byte \(offset)"
+        case .tooManyParts(_, let limit): "it has more than \(limit) parts"
+        }
+    }
+}

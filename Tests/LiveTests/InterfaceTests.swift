@@ -34,6 +34,28 @@ struct InterfaceTests {
         #expect(items[1]["geotag"]?["latitude"] == .number("0.00001"))
     }
 
+    @Test("A credential written into config.yaml that a service repeats does not reach the report")
+    func repeatedCredential() async throws {
+        // The sandbox's refusal says "fault asked for".
+        let keys = ["auth: {type: header, value: fault asked for}", "fields: {api_key: fault asked}"]
+        for key in keys {
+            let service = "  x: {url: 'SANDBOX/upload.json?fail=403', file: file, link: $.url, \(key)}"
+            let (status, report) = try await LiveGateway(services: service).post(try UploadTests.photo())
+            #expect(status == 502)
+            let text = report.serialized()
+            #expect(text.contains("***") && !text.contains("fault asked"), "\(text)")
+        }
+    }
+
+    @Test("A body with another boundary than its type is told so in words")
+    func otherBoundary() async throws {
+        let live = try LiveGateway(services: Self.album)
+        let body = Array("--a\r\n\r\nx\r\n--a--\r\n".utf8)
+        let (status, problem) = try await live.post(body, type: "multipart/form-data; boundary=b")
+        #expect(status == 400)
+        #expect(problem["detail"]?.string?.hasSuffix("does not occur in it.") == true, "\(problem)")
+    }
+
     @Test("Every mistake of a configuration is told in one run, those in services too, and no secret")
     func mistakes() throws {
         let folder = NSTemporaryDirectory() + "fanlight-check-" + UUID().uuidString

@@ -39,7 +39,8 @@ struct LoadedConfiguration {
         var services: [CompiledService] = []
         // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
         for entry in named("services", root) {
-            if let service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
+            if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
+                service.secrets += WrittenCredentials.of(entry.value)
                 services.append(service)
             }
         }
