@@ -37,9 +37,12 @@ struct InterfaceTests {
     @Test("A credential written into config.yaml that a service repeats does not reach the report")
     func repeatedCredential() async throws {
         // The sandbox's refusal says "fault asked for".
-        let keys = ["auth: {type: header, value: fault asked for}", "fields: {api_key: fault asked}"]
-        for key in keys {
-            let service = "  x: {url: 'SANDBOX/upload.json?fail=403', file: file, link: $.url, \(key)}"
+        let keys = [
+            ("", ", auth: {type: header, value: fault asked for}"), ("", ", fields: {api_key: fault asked}"),
+            ("&token=fault", ""),
+        ]
+        for (query, key) in keys {
+            let service = "  x: {url: 'SANDBOX/upload.json?fail=403\(query)', file: file, link: $.url\(key)}"
             let (status, report) = try await LiveGateway(services: service).post(try UploadTests.photo())
             #expect(status == 502)
             let text = report.serialized()

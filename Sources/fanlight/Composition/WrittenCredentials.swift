@@ -20,7 +20,17 @@ enum WrittenCredentials {
         for section in ["headers", "fields", "query"] {
             for entry in service[section]?.entries ?? [] where isTelling(entry.key) { found += values(entry.value) }
         }
-        return found
+        return found + inAddress(service["url"]?.text ?? "")
+    }
+
+    /// Values of telling parameters in a URL's query, as they are written.
+    private static func inAddress(_ url: String) -> [String] {
+        guard let mark = url.firstIndex(of: "?") else { return [] }
+        return url[url.index(after: mark)...].split(separator: "&").compactMap { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard halves.count == 2, isTelling(halves[0]), !halves[1].contains("${") else { return nil }
+            return halves[1]
+        }
     }
 
     private static func isTelling(_ name: String) -> Bool {
