@@ -15,6 +15,8 @@ static bool bound(int resource, rlim_t value) {
     return setrlimit(resource, &limit) == 0;
 }
 
+bool fl_close_inherited(void) { return close_range(3, ~0U, 0) == 0; }
+
 bool fl_confine(size_t headroom) {
     // prctl is variadic and therefore closed to Swift.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -4,6 +4,9 @@ import CImaging
 
 /// What a helper process may use.
 public enum HelperConfinement {
+    /// Closes what the parent left open; to be called before anything is opened (C: close_range).
+    public static func closeInherited() -> Bool { fl_close_inherited() }
+
     /// Gives up what decoding does not need, and memory beyond `headroom` bytes from now on (C: setrlimit, prctl).
     public static func confine(headroom: Int) -> Bool { fl_confine(headroom) }
 

@@ -3,6 +3,7 @@
 import FanlightCodecs
 import Glibc
 
+guard HelperConfinement.closeInherited() else { exit(70) }
 // Decoders may print; the answers get a descriptor of their own.
 let answers = dup(1)
 guard answers >= 0, dup2(2, 1) >= 0, let pipeline = PixelPipeline(), HelperConfinement.confine(headroom: 1 << 30)

@@ -171,6 +171,19 @@ struct HelperPoolTests {
         }
     }
 
+    @Test("A helper gets no descriptor of the gateway")
+    func descriptors() async throws {
+        let open = fcntl(0, F_DUPFD, 77)
+        defer { _ = close(open) }
+        try #require(open >= 77)
+        let pool = pool(workers: 1)
+        defer { pool.shutdown() }
+        _ = try await prepare(pool, try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right))
+        let helper = try #require(pool.processIdentifiers.first)
+        #expect(unsafe access("/proc/\(helper)/fd", X_OK) == 0)
+        #expect(unsafe access("/proc/\(helper)/fd/\(open)", F_OK) != 0)
+    }
+
     @Test("A helper that hangs is killed in time")
     func hang() async throws {
         let script = try program("exec sleep 60")

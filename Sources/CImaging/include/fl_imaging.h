@@ -52,6 +52,9 @@ void fl_release(fl_image *_Nonnull in);
 /// Releases a buffer.
 void fl_free(void *_Nullable buffer);
 
+// Closes every descriptor but the three standard ones: libraries of the parent do not mark all of theirs.
+bool fl_close_inherited(void);
+
 /// Gives up what decoding does not need: core files, large written files, many descriptors, new privileges, a life after
 /// the parent's, and more address space than is now in use plus `headroom` bytes. False on failure.
 bool fl_confine(size_t headroom);
