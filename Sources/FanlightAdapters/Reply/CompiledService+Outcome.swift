@@ -77,14 +77,16 @@ extension CompiledService {
         }
         var links = DeliveryLinks()
         links.link = accepted(reply.link, "link")
-        if refused { return .failure(badReply(document, "the reply holds a link that cannot be passed on")) }
+        if refused {
+            return .failure(badReply(document, "the reply holds a link that cannot be passed on", hiding: hidden))
+        }
         links.page = accepted(reply.page, "page")
         if reply.link == nil, reply.page == nil, reply.id == nil {
             links.link = LinkDiscovery.link(in: document).flatMap { LinkRules.accepted($0, secrets: hidden) }
         }
         let isComputed = !isLocal && reply.ok == nil && document.text.isEmpty
         if isComputed, document.reply.header("Location") == nil, !readsReply {
-            return .failure(badReply(document, "the reply is empty"))
+            return .failure(badReply(document, "the reply is empty", hiding: hidden))
         }
         links.remoteID = reply.id?.text(in: scope, document).flatMap { id in
             let clean = Excerpt.of(id, secrets: hidden, limit: 512)
@@ -92,7 +94,7 @@ extension CompiledService {
         }
         guard links.link != nil || links.page != nil || links.remoteID != nil else {
             let reason = refused ? "the reply holds a link that cannot be passed on" : "no link in the reply"
-            return .failure(badReply(document, reason))
+            return .failure(badReply(document, reason, hiding: hidden))
         }
         if let id = links.remoteID { scope.captures["id"] = .string(id) }
         links.thumbnail = accepted(reply.thumbnail, "thumbnail")
@@ -116,11 +118,12 @@ extension CompiledService {
         guard case .basic(let username, let password) = request?.authorization,
             let user = try? username.text(in: scope), let word = try? password.text(in: scope)
         else { return secrets }
-        return secrets + [user + ":" + word]
+        let pair = user + ":" + word
+        return secrets + [pair, TextCoding.base64(Array(pair.utf8))]
     }
 
-    private func badReply(_ document: ReplyDocument, _ reason: String) -> DeliveryFailure {
-        let excerpt = Excerpt.of(document.text, secrets: secrets, limit: 160)
+    private func badReply(_ document: ReplyDocument, _ reason: String, hiding hidden: [String]) -> DeliveryFailure {
+        let excerpt = Excerpt.of(document.text, secrets: hidden, limit: 160)
         let message = "HTTP \(document.reply.status), \(reason)" + (excerpt.isEmpty ? "" : ": " + excerpt)
         return DeliveryFailure(kind: .badReply, message: message, httpStatus: document.reply.status, retry: .never)
     }

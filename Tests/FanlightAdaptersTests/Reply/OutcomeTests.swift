@@ -166,4 +166,26 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
         #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 404), context: Fixtures.context()) == nil)
         #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 403), context: Fixtures.context())?.kind == .auth)
     }
+
+    @Test("A service that echoes the Basic credentials in a bad reply tells nobody", arguments: [200, 400, 502])
+    func basicCredentialsStayHidden(status: Int) {
+        let yaml = """
+            host:
+              url: https://host.example/up
+              file: file
+              link: $.url
+              auth: {type: basic, username: "${env:USER_NAME}", password: "${env:WORD}"}
+            """
+        let (service, messages) = Fixtures.compile(yaml, environment: ["USER_NAME": "somebody", "WORD": "opensesame"])
+        #expect(messages.isEmpty)
+        // somebody:opensesame
+        let echo = "got Basic c29tZWJvZHk6b3BlbnNlc2FtZQ== and opensesame"
+        let outcome = service?.outcome(of: Fixtures.reply(echo, status: status), context: Fixtures.context())
+        guard case .failure(let failure)? = outcome else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(!failure.message.contains("c29tZWJvZHk6b3BlbnNlc2FtZQ"), "\(failure.message)")
+        #expect(!failure.message.contains("opensesame"), "\(failure.message)")
+    }
 }
