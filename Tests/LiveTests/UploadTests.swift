@@ -107,6 +107,21 @@ struct UploadTests {
         #expect(deliveries[4]["error"]?["kind"] == .string("timeout"))
     }
 
+    @Test("Two albums with different limits give two links")
+    func twoAlbums() async throws {
+        let live = try LiveGateway(
+            services: """
+                  large: {adapter: local, folder: FOLDER/album}
+                  small: {adapter: local, folder: FOLDER/album, limits: {edge: 300}}
+                """
+        )
+        let (_, report) = try await live.post(try Self.photo())
+        for (name, height) in [("large", 1_600), ("small", 300)] {
+            let reply = try await live.get(try #require(report["links"]?[name]?.string))
+            #expect(try ImageReader.read(reply.body, limits: ImageLimits()).height == height)
+        }
+    }
+
     @Test("A stop signal ends both programs with status 0")
     func stops() throws {
         let live = try LiveGateway(services: LiveGateway.four)
