@@ -86,6 +86,9 @@ final class Compilation {
                 out += value
                 rest = rest[rest.index(after: inner.endIndex)...]
             } else {
+                for kind in ["env:", "file:"] where inner.hasPrefix(kind) {
+                    error(node, "'${\(kind)' is not closed with '}'")
+                }
                 out += "${"
                 rest = rest[open.upperBound...]
             }

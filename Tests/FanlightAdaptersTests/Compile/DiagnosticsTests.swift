@@ -37,6 +37,11 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
             "1:21",
             "unknown key 'clientid' in the service 'h'; did you mean 'client_id'?"
         ),
+        .init(
+            "h:\n  adapter: imgur\n  client_id: \"${env:NAME\"",
+            "3:14",
+            "'${env:' is not closed with '}'"
+        ),
         .init("h: {title: x}", "1:5", "unknown key 'title' in the service 'h'"),
         .init("h: {method: PUT}", "1:4", "the service 'h' needs 'url'"),
         .init(
