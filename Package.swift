@@ -19,8 +19,8 @@ let settings: [SwiftSetting] = [
     let multiarch = "x86_64-linux-gnu"
 #endif
 
-func swift(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func swift(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func program(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -67,11 +67,16 @@ let package = Package(
         swift("FanlightMultipart"),
         swift("FanlightMetadata", ["FanlightCore"]),
         swift("FanlightConfiguration", ["FanlightCore", "CYaml"]),
-        swift(
-            "FanlightAdapters",
-            ["FanlightCore", "FanlightConfiguration", "CXML2", "CPCRE2", "CCrypto"],
-            resources: [.embedInCode("Catalogue")]
+        // The plugin embeds every file of the folder, so that a new service touches no Swift file.
+        .target(
+            name: "FanlightAdapters",
+            dependencies: ["FanlightCore", "FanlightConfiguration", "CXML2", "CPCRE2", "CCrypto"],
+            exclude: ["Catalogue"],
+            swiftSettings: settings,
+            plugins: ["EmbedCatalogue"]
         ),
+        .plugin(name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"]),
+        program("embed-catalogue", path: "Sources/embed-catalogue", []),
         swift("FanlightCodecs", ["FanlightCore", "FanlightMetadata", "CTurboJPEG", "CImaging"]),
         swift("FanlightImaging", ["FanlightCore", "FanlightMetadata"]),
         swift("FanlightCurl", ["FanlightCore", "CCurl"]),
