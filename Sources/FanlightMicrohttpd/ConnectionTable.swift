@@ -99,11 +99,11 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// The answer goes out; `time` is what a slow client may take.
-    func beginAnswer(_ key: UInt, within time: Duration) {
+    /// The answer goes out; `time` is what a slow client may take, `nil` = the answer has no known end.
+    func beginAnswer(_ key: UInt, within time: Duration?) {
         update(key) { entry in
             entry.phase = .answering
-            entry.deadline = .now + time
+            entry.deadline = time.map { .now + $0 }
         }
     }
 

@@ -91,6 +91,7 @@ public final class MicrohttpdServer: Sendable {
         }
         guard !wasStopped else { return }
         core.waiting.stop(with: RawAnswer.stopping)
+        core.streams.stop()
         let end = ContinuousClock.now + Self.farewell
         while core.table.hasAnswers, ContinuousClock.now < end { usleep(2_000) }
         // SAFETY: only the caller that set the phase comes here; no connection is suspended any more.

@@ -4,13 +4,29 @@ import CMicrohttpd
 import FanlightCore
 import Glibc
 
-/// Queues answers (C: MHD_create_response_from_buffer, MHD_create_response_from_fd64, MHD_queue_response).
+/// Queues answers (C: MHD_create_response_from_buffer, MHD_create_response_from_fd64,
+/// MHD_create_response_from_callback, MHD_queue_response).
 enum ResponseWriter {
+    /// What was queued.
+    enum Queued {
+        /// A body of that many bytes.
+        case bytes(Int)
+        /// A body without a known end.
+        case stream
+    }
+
     /// Makes the library's form of an answer and queues it.
     ///
-    /// - Parameter closing: True to close the connection afterwards.
-    /// - Returns: The size of the body, or `nil` when the library refused and the connection has to be dropped.
-    static func queue(_ answer: HTTPAnswer, on connection: OpaquePointer, closing: Bool) -> Int? {
+    /// - Parameters:
+    ///   - closing: True to close the connection afterwards.
+    ///   - streams: Where a body without a known end is kept, so that a stop can end it.
+    /// - Returns: `nil` when the library refused and the connection has to be dropped.
+    static func queue(
+        _ answer: HTTPAnswer,
+        on connection: OpaquePointer,
+        closing: Bool,
+        streams: OpenStreams
+    ) -> Queued? {
         switch answer.body {
         case .bytes(let bytes):
             // SAFETY: the library copies the bytes before the call returns.
@@ -21,17 +37,20 @@ enum ResponseWriter {
                     .RESPMEM_MUST_COPY
                 )
             }
-            return unsafe queue(response, answer, on: connection, closing: closing) ? bytes.count : nil
+            return unsafe queue(response, answer, on: connection, closing: closing) ? .bytes(bytes.count) : nil
         case .file(let path):
             guard let (descriptor, size) = open(path) else {
-                return unsafe queue(RawAnswer.notFound, on: connection, closing: closing)
+                return unsafe queue(RawAnswer.notFound, on: connection, closing: closing, streams: streams)
             }
             // SAFETY: the response owns the descriptor from here on.
             guard let response = unsafe MHD_create_response_from_fd64(UInt64(size), descriptor) else {
                 close(descriptor)
                 return nil
             }
-            return unsafe queue(response, answer, on: connection, closing: closing) ? size : nil
+            return unsafe queue(response, answer, on: connection, closing: closing) ? .bytes(size) : nil
+        case .stream(let stream):
+            let response = unsafe StreamedBody.response(stream, connection, streams)
+            return unsafe queue(response, answer, on: connection, closing: closing) ? .stream : nil
         }
     }
 

@@ -18,6 +18,7 @@ final class ServerCore: Sendable {
     private let limits: ServerLimits
     let table: ConnectionTable
     let waiting = WaitingExchanges()
+    let streams = OpenStreams()
     private let isClosing = Atomic(false)
     private let isSweepOver = Atomic(false)
 
@@ -123,8 +124,12 @@ final class ServerCore: Sendable {
     private func queue(_ answer: HTTPAnswer, on connection: OpaquePointer, closing: Bool) -> MHD_Result {
         let key = UInt(bitPattern: connection)
         let closes = closing || isClosing.load(ordering: .relaxed) || table.isSurplus(key)
-        guard let size = unsafe ResponseWriter.queue(answer, on: connection, closing: closes) else { return .NO }
-        table.beginAnswer(key, within: limits.clientTimeout + .seconds(size / Self.slowestReader))
+        switch unsafe ResponseWriter.queue(answer, on: connection, closing: closes, streams: streams) {
+        case .bytes(let size):
+            table.beginAnswer(key, within: limits.clientTimeout + .seconds(size / Self.slowestReader))
+        case .stream: table.beginAnswer(key, within: nil)
+        case nil: return .NO
+        }
         return .YES
     }
 }

@@ -3,12 +3,14 @@
 import FanlightCore
 import Synchronization
 
-/// A service for tests: `/answer` answers at once, `/refuse` refuses after 1,000 bytes, `/file` sends a file,
+/// A service for tests: `/answer` answers at once, `/refuse` refuses after 1,000 bytes, `/file` sends a file, `/stream` the stream,
 /// `/slow` takes its time, everything else says what it got.
 final class ScriptedService: HTTPService {
     private let abandoned = Mutex(0)
     private let finished = Mutex(0)
     let file: String
+    /// Body of `/stream`.
+    let stream = AnswerStream(limit: 100_000)
 
     init(file: String = "/nonexistent") { self.file = file }
 
@@ -21,6 +23,7 @@ final class ScriptedService: HTTPService {
     func decide(_ head: RequestHead) -> HeadDecision {
         switch head.path {
         case "/answer": .answer(HTTPAnswer(status: 200, body: .bytes(Array("at once".utf8))))
+        case "/stream": .answer(HTTPAnswer(status: 200, body: .stream(stream)))
         case "/file":
             .answer(HTTPAnswer(status: 200, headers: [HTTPField("Content-Type", "image/png")], body: .file(path: file)))
         case "/unsafe":

@@ -45,6 +45,8 @@ public struct HTTPAnswer: Sendable {
         case bytes([UInt8])
         /// Path of a file that the server streams.
         case file(path: String)
+        /// Bytes that come bit by bit; sent in chunks until the stream is finished.
+        case stream(AnswerStream)
     }
     /// Status code.
     public var status: Int
