@@ -7,16 +7,20 @@ import FanlightCore
 struct Courier: Sendable {
     let transport: any HTTPTransport
     let pool: BlockingPool
+    /// Seconds since 1970, UTC.
+    let now: @Sendable () -> Int
 
     /// Delivers and gives the entry of the report.
     func deliver(_ service: CompiledService, _ context: DeliveryContext, _ rendition: Rendition) async -> Report.Entry {
         let start = ContinuousClock.now
         var entry = Report.Entry(service: service.name)
         entry.rendition = RenditionSummary(rendition)
+        var run = DeliveryRun(service: service, context: context)
         let backoff = Backoff(attempts: service.attempts, deadline: service.deadline)
         while true {
             entry.attempts += 1
-            switch await attempt(service, context) {
+            let event: DeliveryRun.Event = entry.attempts == 1 ? .start : .again
+            switch await attempt(&run, event, context) {
             case .success(let links):
                 entry.status = .delivered
                 entry.links = links
@@ -40,36 +44,37 @@ struct Courier: Sendable {
         }
     }
 
+    /// Drives the run until it says that the attempt is over.
     private func attempt(
-        _ service: CompiledService,
+        _ run: inout DeliveryRun,
+        _ event: DeliveryRun.Event,
         _ context: DeliveryContext
     ) async -> Result<DeliveryLinks, DeliveryFailure> {
-        let plan: DeliveryPlan
-        do throws(DeliveryFailure) {
-            plan = try service.plan(context)
-        } catch {
-            return .failure(error)
-        }
-        switch plan {
-        case .exchange(let request):
-            do throws(TransportError) {
-                let reply = try await transport.send(request)
-                return service.outcome(of: reply, context: context)
-            } catch {
-                return .failure(service.outcome(of: error))
-            }
-        case .store(let folder, let name):
-            let file = context.rendition.file
-            guard await pool.run({ Album.store(file, folder: folder, name: name) }) else {
-                return .failure(
-                    DeliveryFailure(
-                        kind: .unavailable,
-                        message: "The folder \(folder) cannot be written.",
-                        retry: .never
-                    )
+        var event = event
+        while true {
+            switch run.handle(event, now: now()) {
+            case .finished(let result): return result
+            case .send(let request, _):
+                do throws(TransportError) {
+                    event = .reply(try await transport.send(request))
+                } catch {
+                    event = .failed(error)
+                }
+            case .store(let folder, let name):
+                let file = context.rendition.file
+                guard await pool.run({ Album.store(file, folder: folder, name: name) }) else {
+                    let message = "The folder \(folder) cannot be written."
+                    return .failure(DeliveryFailure(kind: .unavailable, message: message, retry: .never))
+                }
+                event = .stored
+            case .pause(let duration):
+                try? await Task.sleep(for: duration)
+                event = .paused
+            case .openSession(let need):
+                event = .sessionFailed(
+                    DeliveryFailure(kind: .auth, message: "\(need.service) needs a session.", retry: .never)
                 )
             }
-            return service.outcome(ofStored: name, context: context)
         }
     }
 

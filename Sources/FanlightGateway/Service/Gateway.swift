@@ -63,7 +63,7 @@ public final class Gateway: Sendable {
         self.log = log
         store = UploadStore(capacity: settings.keptReports)
         router = Router(services: services, routes: settings.routes)
-        courier = Courier(transport: transport, pool: pool)
+        courier = Courier(transport: transport, pool: pool) { Int(identity.now() / 1_000) }
     }
 
     /// Uploads whose deliveries are not all settled.
