@@ -61,8 +61,24 @@ public final class HelperPool: ImageProcessor {
         fileThreads?.stop()
     }
 
-    /// Prepares a picture; each way is tried until one fits.
     public func prepare(
+        _ source: SpooledFile,
+        facts: ImageFacts,
+        constraints: [RenditionConstraints]
+    ) async -> [Result<Rendition, ImageError>] {
+        var made: [Result<Rendition, ImageError>] = []
+        for set in constraints {
+            do throws(ImageError) {
+                made.append(.success(try await rendition(source, facts: facts, constraints: set)))
+            } catch {
+                made.append(.failure(error))
+            }
+        }
+        return made
+    }
+
+    /// Prepares a picture; each way is tried until one fits.
+    private func rendition(
         _ source: SpooledFile,
         facts: ImageFacts,
         constraints: RenditionConstraints

@@ -38,15 +38,16 @@ public final class PassingProcessor: ImageProcessor {
     public func prepare(
         _ source: SpooledFile,
         facts: ImageFacts,
-        constraints: RenditionConstraints
-    ) async throws(ImageError) -> Rendition {
-        asked.withLock { $0.append(constraints) }
-        return Rendition(
+        constraints: [RenditionConstraints]
+    ) async -> [Result<Rendition, ImageError>] {
+        asked.withLock { $0 += constraints }
+        let rendition = Rendition(
             file: source,
             mediaType: facts.mediaType,
             width: facts.width,
             height: facts.height,
             lane: .untouched
         )
+        return constraints.map { _ in .success(rendition) }
     }
 }

@@ -86,9 +86,10 @@ extension Compilation {
         func whole(_ text: String) throws(Expectation) -> Int { try ValueReader.integer(text, in: 1...Int.max) }
         overrides.maxBytes = read(node?["bytes"], ValueReader.byteSize)
         overrides.maxEdge = read(node?["edge"], whole)
-        overrides.maxPixels = read(node?["pixels"], whole)
+        overrides.maxPixels = read(node?["pixels"], ValueReader.pixelCount)
         overrides.formats = node?["formats"].flatMap { formats($0) }
-        limits.frames = read(node?["frames"], whole)
+        overrides.maxFrames = read(node?["frames"], whole)
+        limits.frames = overrides.maxFrames
         limits.rate = read(node?["rate"], ValueReader.rate)
         limits.concurrency = read(node?["concurrency"], whole)
         if let text = node?["text"], !text.isNull {

@@ -11,12 +11,22 @@ public struct ConstraintOverrides: Sendable, Equatable {
     public var maxEdge: Int?
     /// Width times height.
     public var maxPixels: Int?
+    /// Frames of an animation.
+    public var maxFrames: Int?
     /// Formats that the service takes, best first.
     public var formats: [MediaType]?
+    /// The one format to make.
+    public var format: MediaType?
     /// Metadata that may stay.
     public var metadata: MetadataPolicy?
     /// Quality of re-encoded pictures, 1...100.
     public var quality: Int?
+    /// How a sideways JPEG becomes upright.
+    public var rotation: RotationPolicy?
+    /// What happens to colours that are not sRGB.
+    public var colour: ColourPolicy?
+    /// What shows through transparency where the format has none.
+    public var background: GroundColour?
 
     /// Creates overrides; `nil` leaves the gateway's value.
     public init(
@@ -40,13 +50,21 @@ public struct ConstraintOverrides: Sendable, Equatable {
         func tighter(_ first: Int?, _ second: Int?) -> Int? {
             [first, second].compactMap { $0 }.filter { $0 > 0 }.min()
         }
+        let accepted = formats ?? base.formats
+        // The gateway's own wish gives way to what the service takes.
+        let general = base.format.flatMap { accepted?.contains($0) ?? true ? $0 : nil }
         return RenditionConstraints(
             maxEdge: tighter(base.maxEdge, maxEdge) ?? 0,
             maxPixels: tighter(base.maxPixels, maxPixels),
             maxBytes: tighter(base.maxBytes, maxBytes),
-            formats: formats ?? base.formats,
+            maxFrames: tighter(base.maxFrames, maxFrames),
+            formats: accepted,
+            format: format ?? general,
             metadata: metadata ?? base.metadata,
-            quality: quality ?? base.quality
+            quality: quality ?? base.quality,
+            rotation: rotation ?? base.rotation,
+            colour: colour ?? base.colour,
+            background: background ?? base.background
         )
     }
 }

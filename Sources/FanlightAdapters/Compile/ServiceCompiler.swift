@@ -10,12 +10,13 @@ public struct ServiceCompiler: Sendable {
     private let readFile: @Sendable (String) -> String?
 
     /// Keys of a service that are not those of its request.
-    private static let ownKeys = [
-        "adapter", "description", "enabled", "settings", "options", "store", "save", "ok", "error", "link", "page",
-        "thumbnail", "id", "delete_url", "expires_at", "visibility", "delete", "limits", "timeouts", "deadline",
-        "retry",
-        "retry_after", "rate_limit", "idempotent", "metadata", "quality", "format",
-    ]
+    private static let ownKeys =
+        [
+            "adapter", "description", "enabled", "settings", "options", "store", "save", "ok", "error", "link", "page",
+            "thumbnail", "id", "delete_url", "expires_at", "visibility", "delete", "limits", "timeouts", "deadline",
+            "retry",
+            "retry_after", "rate_limit", "idempotent",
+        ] + Compilation.pictureKeys
     /// Keys of a catalogue entry about itself.
     static let entryKeys = ["sources", "tests", "checked", "tier"]
 
@@ -72,7 +73,7 @@ public struct ServiceCompiler: Sendable {
         if store != nil { compilation.names.captures.insert("stored_name") }
         var overrides = ConstraintOverrides()
         let limits = compilation.limits(merged["limits"], into: &overrides)
-        wishes(merged, &overrides, compilation)
+        compilation.pictureWishes(merged, into: &overrides)
         let retry = merged["retry"]
         compilation.checkKeys(of: retry, ["attempts"], in: "retry")
         let declaredIdempotent = compilation.read(merged["idempotent"], ValueReader.boolean) ?? false
@@ -228,22 +229,6 @@ public struct ServiceCompiler: Sendable {
                 return settings[name]?.shown ?? ""
             }
         }.joined()
-    }
-
-    private func wishes(_ node: Node, _ overrides: inout ConstraintOverrides, _ compilation: Compilation) {
-        if let metadata = node["metadata"], !metadata.isNull, let text = compilation.text(metadata) {
-            overrides.metadata = MetadataPolicy(rawValue: text)
-            if overrides.metadata == nil {
-                let names = MetadataPolicy.allCases.map(\.rawValue).joined(separator: ", ")
-                compilation.error(metadata, "metadata is one of \(names)")
-            }
-        }
-        if overrides.formats == nil, let format = node["format"], !format.isNull {
-            overrides.formats = compilation.mediaType(format).map { [$0] }
-        }
-        overrides.quality = compilation.read(node["quality"]) { (text) throws(Expectation) in
-            try ValueReader.integer(text, in: 1...100)
-        }
     }
 
     private func reply(_ node: Node, _ compilation: Compilation) -> ReplyProgram {

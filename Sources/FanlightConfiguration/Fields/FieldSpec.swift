@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
+
 /// What a field may hold; decides how its text is read.
 public enum FieldType: Sendable {
     case text
@@ -10,6 +12,8 @@ public enum FieldType: Sendable {
     case pixelCount
     case rate
     case choice([String])
+    /// Written as a name or as `#rrggbb`; read as `#rrggbb`.
+    case colour
     case address
     case baseURL
     /// A list of texts, or one text with commas.
@@ -30,6 +34,7 @@ public enum FieldType: Sendable {
         case .pixelCount: "pixels"
         case .rate: "rate"
         case .choice(let names): names.joined(separator: ", ")
+        case .colour: "colour"
         case .address: "address"
         case .baseURL: "URL"
         case .texts: "list"
@@ -85,6 +90,7 @@ public struct FieldSpec: Sendable {
         case .byteSize: return .integer(try ValueReader.byteSize(text))
         case .pixelCount: return .integer(try ValueReader.pixelCount(text))
         case .rate: return .rate(try ValueReader.rate(text))
+        case .colour: return .text(try ValueReader.colour(text).description)
         case .address: return .address(try ValueReader.address(text))
         case .baseURL: return .text(try ValueReader.baseURL(text))
         case .choice(let names):

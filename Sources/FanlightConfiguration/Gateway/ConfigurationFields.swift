@@ -68,6 +68,29 @@ public enum ConfigurationFields {
                 default: "85",
                 "JPEG and WebP quality of pictures that are encoded again"
             ),
+            FieldSpec(
+                "format",
+                .choice(["jpeg", "png", "webp", "gif"]),
+                "The one format to make; absent = the picture's own where the service takes it"
+            ),
+            FieldSpec(
+                "rotate",
+                .choice(RotationPolicy.allCases.map(\.rawValue)),
+                default: "lossless",
+                "How a sideways JPEG becomes upright: without loss where that is exact, with cut edges, encoded again"
+            ),
+            FieldSpec(
+                "color",
+                .choice(ColourPolicy.allCases.map(\.rawValue)),
+                default: "keep",
+                "Colours beyond sRGB: kept with their profile, or converted to sRGB"
+            ),
+            FieldSpec(
+                "background",
+                .colour,
+                default: "white",
+                "What shows through transparency where the format has none"
+            ),
             FieldSpec("max_pixels", .pixelCount, default: "100MP", "Pixels of one picture that comes in"),
             FieldSpec(
                 "max_frames",
@@ -81,6 +104,14 @@ public enum ConfigurationFields {
                 default: "2000MP",
                 "Pixels over all frames of a picture that comes in"
             ),
+            FieldSpec(
+                "helpers",
+                .integer(0...256),
+                default: "0",
+                "Processes that decode pictures; 0 = one for each processor core"
+            ),
+            FieldSpec("cpu", .duration, default: "10s", "Processor time for one rendition, in whole seconds"),
+            FieldSpec("memory", .byteSize, default: "1GB", "Memory that one decoding process may use, from 128MB on"),
         ]
     )
 

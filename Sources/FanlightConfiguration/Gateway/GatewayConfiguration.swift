@@ -104,13 +104,17 @@ public struct GatewayConfiguration: Sendable {
         limits.maxPixels = values.integer("max_pixels")
         limits.maxFrames = values.integer("max_frames")
         limits.maxTotalPixels = values.integer("max_total_pixels")
-        let metadata = values.text("metadata").flatMap(MetadataPolicy.init) ?? .strip
-        return ImageSettings(
-            maxEdge: values.integer("max_edge"),
-            metadata: metadata,
-            quality: values.integer("quality"),
-            limits: limits
-        )
+        var settings = ImageSettings(maxEdge: values.integer("max_edge"), quality: values.integer("quality"))
+        settings.limits = limits
+        settings.metadata = values.text("metadata").flatMap(MetadataPolicy.init) ?? .strip
+        settings.format = values.text("format").flatMap(MediaType.init)
+        settings.rotation = values.text("rotate").flatMap(RotationPolicy.init) ?? .lossless
+        settings.colour = values.text("color").flatMap(ColourPolicy.init) ?? .keep
+        settings.background = values.text("background").flatMap { GroundColour($0) } ?? .white
+        settings.helpers = values.integer("helpers")
+        settings.processorTime = max(.seconds(1), values.duration("cpu"))
+        settings.memory = max(ImageSettings.leastMemory, values.integer("memory"))
+        return settings
     }
 
     /// Reads a mapping whose keys are names and whose values are mappings.

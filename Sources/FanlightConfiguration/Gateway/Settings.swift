@@ -53,6 +53,23 @@ public struct ImageSettings: Sendable, Equatable {
     public var quality: Int
     /// Bounds of pictures that come in.
     public var limits: ImageLimits
+    /// The one format to make; `nil` = the picture's own.
+    public var format: MediaType?
+    /// How a sideways JPEG becomes upright.
+    public var rotation: RotationPolicy = .lossless
+    /// What happens to colours that are not sRGB.
+    public var colour: ColourPolicy = .keep
+    /// What shows through transparency where the format has none.
+    public var background: GroundColour = .white
+    /// Decoding processes at most; 0 = one for each processor core.
+    public var helpers = 0
+    /// Processor time for one rendition.
+    public var processorTime: Duration = .seconds(10)
+    /// Bytes of memory for one decoding process.
+    public var memory = 1_000_000_000
+
+    /// Less memory than this decodes nothing.
+    public static let leastMemory = 128_000_000
 
     /// Creates settings; what is not given has its default.
     public init(
@@ -65,6 +82,19 @@ public struct ImageSettings: Sendable, Equatable {
         self.metadata = metadata
         self.quality = quality
         self.limits = limits
+    }
+
+    /// What every rendition keeps, before a service's own limits.
+    public var constraints: RenditionConstraints {
+        RenditionConstraints(
+            maxEdge: maxEdge,
+            format: format,
+            metadata: metadata,
+            quality: quality,
+            rotation: rotation,
+            colour: colour,
+            background: background
+        )
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import FanlightCore
+
 /// What a field expects, as a phrase that completes "expected …".
 ///
 /// Never holds the value itself.
@@ -142,6 +144,14 @@ public enum ValueReader {
         let (product, overflow) = thousandths.multipliedReportingOverflow(by: 1_000)
         guard !overflow, product > 0 else { throw expectation }
         return product
+    }
+
+    /// Reads `white` or another name of a colour, or `#rrggbb`.
+    public static func colour(_ text: String) throws(Expectation) -> GroundColour {
+        if let colour = GroundColour(text) { return colour }
+        throw Expectation(
+            "a colour such as '#ffffff', or one of " + GroundColour.names.keys.sorted().joined(separator: ", ")
+        )
     }
 
     /// Reads `127.0.0.1:8080`, `name:8080` or `[::1]:8080`; port 0 lets the system choose.

@@ -146,18 +146,26 @@ public final class Gateway: Sendable {
         of picture: Picture,
         for services: [CompiledService]
     ) async throws(Problem) -> [RenditionConstraints: Result<Rendition, ImageError>] {
+        var seen: Set<RenditionConstraints> = []
+        let sets = services.map { $0.constraints.applied(to: settings.constraints) }.filter { seen.insert($0).inserted }
+        let results = await images.prepare(picture.file, facts: picture.facts, constraints: sets)
         var made: [RenditionConstraints: Result<Rendition, ImageError>] = [:]
-        for constraints in Set(services.map { $0.constraints.applied(to: settings.constraints) }) {
-            do throws(ImageError) {
-                made[constraints] = .success(
-                    try await images.prepare(picture.file, facts: picture.facts, constraints: constraints)
-                )
-            } catch {
+        for (constraints, result) in zip(sets, results) {
+            if case .failure(let error) = result {
                 guard case .noRendition = error else { throw Problem(error) }
-                made[constraints] = .failure(error)
             }
+            made[constraints] = result
         }
         return made
+    }
+
+    /// Warnings of all renditions, each once.
+    private static func losses(_ renditions: [RenditionConstraints: Result<Rendition, ImageError>]) -> [Warning] {
+        var warnings: [Warning] = []
+        for case .success(let rendition) in renditions.values {
+            for warning in rendition.warnings where !warnings.contains(warning) { warnings.append(warning) }
+        }
+        return warnings.sorted { ($0.code, $0.message) < ($1.code, $1.message) }
     }
 
     private func start(
@@ -174,7 +182,7 @@ public final class Gateway: Sendable {
             imageBytes: picture.file.size,
             sha256: picture.sha256,
             geotag: choices.geotag ?? picture.facts.geotag,
-            warnings: picture.facts.warnings,
+            warnings: picture.facts.warnings + Self.losses(renditions),
             createdAt: identity.timestamp()
         )
         let live = LiveUpload(report: report, policy: policy, store: store)

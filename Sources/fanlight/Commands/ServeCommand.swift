@@ -88,11 +88,7 @@ enum ServeCommand {
         settings.maxBody = server.maxBody
         settings.answerWithin = server.answerWithin
         settings.clientKeys = server.clientKeys
-        settings.constraints = RenditionConstraints(
-            maxEdge: image.maxEdge,
-            metadata: image.metadata,
-            quality: image.quality
-        )
+        settings.constraints = image.constraints
         settings.imageLimits = image.limits
         settings.publicURL = server.publicURL ?? url
         settings.routes = loaded.configuration.routes
