@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How one delivery ended.
+public struct DeliveryOutcome: Sendable, Equatable {
+    /// `delivered`, `failed`, `unknown` or `skipped`.
+    public var status: DeliveryStatus
+    /// What the service gave back.
+    public var links: DeliveryLinks
+    /// Why it did not deliver.
+    public var failure: DeliveryFailure?
+    /// Attempts made, those before a restart of the gateway included.
+    public var attempts: Int
+
+    /// Creates an outcome.
+    public init(
+        _ status: DeliveryStatus,
+        links: DeliveryLinks = DeliveryLinks(),
+        failure: DeliveryFailure? = nil,
+        attempts: Int = 0
+    ) {
+        self.status = status
+        self.links = links
+        self.failure = failure
+        self.attempts = attempts
+    }
+}
+
+/// The way of one delivery to its one outcome: attempt, back off, attempt again, give up.
+///
+/// Pure: events in, actions out; time and chance are passed in. It keeps four promises whatever comes in: there is one
+/// outcome, no attempt follows an `unknown` one, no attempt begins before its time, and none begins at or after the
+/// deadline.
+public struct DeliveryMachine: Sendable {
+    /// What happened.
+    public enum Event: Sendable {
+        /// The delivery may begin.
+        case start
+        /// The wait that the last action asked for may be over.
+        case due
+        /// The service has a place for this delivery now.
+        case granted
+        /// The service has no place for this delivery, and it must not wait for one.
+        case refused(DeliveryFailure)
+        /// The attempt delivered.
+        case delivered(DeliveryLinks)
+        /// The attempt failed.
+        case failed(DeliveryFailure)
+        /// The route needs this delivery no more; only one that never began can still be skipped.
+        case skip
+    }
+
+    /// What to do next.
+    public enum Action: Sendable, Equatable {
+        /// Nothing; the event does not fit the state.
+        case none
+        /// Ask the service for a place, at the latest until then.
+        case queue(until: Timestamp)
+        /// Make an attempt, which must be over by then.
+        case attempt(number: Int, until: Timestamp)
+        /// Come back with ``Event/due``.
+        case wait(until: Timestamp)
+        /// The end.
+        case settle(DeliveryOutcome)
+    }
+
+    private enum State: Sendable {
+        case new
+        case queued
+        case attempting
+        case waiting(until: Timestamp, after: DeliveryFailure?)
+        case settled
+    }
+
+    /// What an earlier run of the gateway left of this delivery.
+    public struct Past: Sendable {
+        /// Attempts that were begun.
+        public var attempts: Int
+        /// True when the last byte of a request that must not be repeated may have left, and no outcome was noted.
+        public var mayHaveArrived: Bool
+        /// No attempt before this time.
+        public var notBefore: Timestamp?
+
+        /// Creates a past; the default is that of a new delivery.
+        public init(attempts: Int = 0, mayHaveArrived: Bool = false, notBefore: Timestamp? = nil) {
+            self.attempts = attempts
+            self.mayHaveArrived = mayHaveArrived
+            self.notBefore = notBefore
+        }
+    }
+
+    private let rules: DeliveryRules
+    private let past: Past
+    private var state = State.new
+    private var made: Int
+    private var deadline = Timestamp.distantFuture
+
+    /// Creates a delivery that waits for ``Event/start``.
+    ///
+    /// One that is continued after a restart gets a new deadline, because the time in which the gateway was down is not
+    /// the service's, and at least one more attempt.
+    public init(rules: DeliveryRules, past: Past = Past()) {
+        self.rules = rules
+        self.past = past
+        made = max(0, past.attempts)
+    }
+
+    /// Attempts begun so far.
+    public var attempts: Int { made }
+
+    /// True when there is an outcome.
+    public var isSettled: Bool { if case .settled = state { true } else { false } }
+
+    /// Takes an event.
+    ///
+    /// - Parameter chance: 0..<1, the jitter of a wait; a fresh one each time.
+    public mutating func handle(_ event: Event, now: Timestamp, chance: Double = 0) -> Action {
+        switch (state, event) {
+        case (.new, .start): return start(now)
+        case (.new, .skip), (.queued, .skip), (.waiting, .skip):
+            return made == 0 && !past.mayHaveArrived ? settle(DeliveryOutcome(.skipped)) : .none
+        case (.waiting(let until, let failure), .due):
+            if now < until { return .wait(until: until) }
+            return queue(now, after: failure)
+        case (.queued, .granted):
+            guard now < deadline else { return settle(late()) }
+            made += 1
+            state = .attempting
+            return .attempt(number: made, until: deadline)
+        case (.queued, .refused(let failure)): return settle(DeliveryOutcome(.failed, failure: failure, attempts: made))
+        case (.attempting, .delivered(let links)):
+            return settle(DeliveryOutcome(.delivered, links: links, attempts: made))
+        case (.attempting, .failed(let failure)): return fail(failure, now, chance)
+        default: return .none
+        }
+    }
+
+    private mutating func start(_ now: Timestamp) -> Action {
+        deadline = now + rules.deadline
+        if past.mayHaveArrived {
+            let failure = DeliveryFailure(
+                kind: .interrupted,
+                message: "The gateway ended before the service had answered; the picture may have arrived.",
+                retry: .unknownOutcome
+            )
+            return settle(DeliveryOutcome(.unknown, failure: failure, attempts: made))
+        }
+        if let notBefore = past.notBefore, notBefore > now, notBefore < deadline {
+            state = .waiting(until: notBefore, after: nil)
+            return .wait(until: notBefore)
+        }
+        return queue(now, after: nil)
+    }
+
+    private mutating func queue(_ now: Timestamp, after failure: DeliveryFailure?) -> Action {
+        guard now < deadline else {
+            return settle(failure.map { DeliveryOutcome(.failed, failure: $0, attempts: made) } ?? late())
+        }
+        state = .queued
+        return .queue(until: deadline)
+    }
+
+    private mutating func fail(_ failure: DeliveryFailure, _ now: Timestamp, _ chance: Double) -> Action {
+        if failure.retry == .unknownOutcome {
+            return settle(DeliveryOutcome(.unknown, failure: failure, attempts: made))
+        }
+        let allowed = max(rules.attempts, past.attempts + 1)
+        guard made < allowed, let wait = rules.wait(after: failure.retry, made: made, chance: chance),
+            now + wait < deadline
+        else { return settle(DeliveryOutcome(.failed, failure: failure, attempts: made)) }
+        let until = now + wait
+        state = .waiting(until: until, after: failure)
+        return .wait(until: until)
+    }
+
+    private mutating func settle(_ outcome: DeliveryOutcome) -> Action {
+        state = .settled
+        return .settle(outcome)
+    }
+
+    private func late() -> DeliveryOutcome {
+        let failure = DeliveryFailure(
+            kind: .timeout,
+            message: "The deadline of \(rules.deadline) passed before the service had a place for this delivery.",
+            retry: .retry
+        )
+        return DeliveryOutcome(.failed, failure: failure, attempts: made)
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Testing
+
+@Suite("The way of one delivery")
+struct DeliveryMachineTests {
+    private let zero = Timestamp(milliseconds: 1_000_000)
+
+    private func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_000_000 + milliseconds) }
+
+    private func failure(_ retry: RetryClass) -> DeliveryMachine.Event {
+        .failed(DeliveryFailure(kind: .network, message: "m", retry: retry))
+    }
+
+    /// A machine in its first attempt.
+    private func attempting(_ rules: DeliveryRules = DeliveryRules()) -> DeliveryMachine {
+        var machine = DeliveryMachine(rules: rules)
+        #expect(machine.handle(.start, now: zero) == .queue(until: zero + rules.deadline))
+        #expect(machine.handle(.granted, now: zero) == .attempt(number: 1, until: zero + rules.deadline))
+        return machine
+    }
+
+    @Test("Full jitter doubles its bound, up to the longest wait")
+    func jitter() {
+        let rules = DeliveryRules(attempts: 9)
+        let waits = [1, 2, 3, 6, 7, 8, 60].map { rules.wait(after: .retry, made: $0, chance: 1) }
+        #expect(
+            waits == [
+                .milliseconds(500), .seconds(1), .seconds(2), .seconds(16), .seconds(30), .seconds(30), .seconds(30),
+            ]
+        )
+        #expect(rules.wait(after: .retry, made: 1, chance: 0) == .zero)
+        #expect(rules.wait(after: .retryAfter(.seconds(7)), made: 1, chance: 0) == .seconds(7))
+        #expect(rules.wait(after: .retryAfter(.seconds(-7)), made: 1, chance: 0) == .zero)
+    }
+
+    @Test(
+        "Unknown and never are final",
+        arguments: [(RetryClass.never, DeliveryStatus.failed), (.unknownOutcome, .unknown)]
+    )
+    func final(retry: RetryClass, status: DeliveryStatus) {
+        var machine = attempting()
+        guard case .settle(let outcome) = machine.handle(failure(retry), now: zero) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.status == status && outcome.attempts == 1)
+        #expect(machine.handle(.granted, now: zero) == .none)
+    }
+
+    @Test("A wait is kept although the alarm rings early, then the delivery queues again")
+    func earlyAlarm() {
+        var machine = attempting()
+        #expect(machine.handle(failure(.retryAfter(.seconds(3))), now: zero, chance: 0) == .wait(until: at(3_000)))
+        #expect(machine.handle(.due, now: at(2_999)) == .wait(until: at(3_000)))
+        #expect(machine.handle(.due, now: at(3_000)) == .queue(until: at(600_000)))
+        #expect(machine.handle(.granted, now: at(3_000)) == .attempt(number: 2, until: at(600_000)))
+    }
+
+    @Test("The last attempt's failure is the outcome")
+    func attemptsEnd() {
+        var machine = attempting(DeliveryRules(attempts: 2))
+        _ = machine.handle(failure(.retry), now: zero)
+        _ = machine.handle(.due, now: zero)
+        #expect(machine.handle(.granted, now: zero) == .attempt(number: 2, until: at(600_000)))
+        guard case .settle(let outcome) = machine.handle(failure(.retry), now: zero) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.status == .failed && outcome.attempts == 2 && outcome.failure?.message == "m")
+    }
+
+    @Test("A service that wants more time than is left ends the delivery at once")
+    func deadline() {
+        var machine = attempting(DeliveryRules(deadline: .seconds(60)))
+        guard case .settle(let outcome) = machine.handle(failure(.retryAfter(.seconds(60))), now: zero) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.status == .failed)
+    }
+
+    @Test("No place until the deadline: failed, no attempt made")
+    func noPlace() {
+        var machine = DeliveryMachine(rules: DeliveryRules(deadline: .seconds(5)))
+        _ = machine.handle(.start, now: zero)
+        guard case .settle(let outcome) = machine.handle(.granted, now: at(5_000)) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.failure?.kind == .timeout && outcome.attempts == 0)
+    }
+
+    @Test("After a restart: what may have arrived is unknown, the rest is tried again with a new deadline")
+    func restart() {
+        var gone = DeliveryMachine(rules: DeliveryRules(), past: .init(attempts: 2, mayHaveArrived: true))
+        guard case .settle(let outcome) = gone.handle(.start, now: zero) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.status == .unknown && outcome.attempts == 2 && outcome.failure?.kind == .interrupted)
+
+        var worn = DeliveryMachine(rules: DeliveryRules(attempts: 2), past: .init(attempts: 2, notBefore: at(50)))
+        #expect(worn.handle(.start, now: zero) == .wait(until: at(50)))
+        #expect(worn.handle(.due, now: at(60)) == .queue(until: at(600_000)))
+        #expect(worn.handle(.granted, now: at(60)) == .attempt(number: 3, until: at(600_000)))
+    }
+
+    @Test("Only a delivery that never began can be skipped")
+    func skip() {
+        var fresh = DeliveryMachine(rules: DeliveryRules())
+        #expect(fresh.handle(.skip, now: zero) == .settle(DeliveryOutcome(.skipped)))
+        var begun = attempting()
+        #expect(begun.handle(.skip, now: zero) == .none)
+    }
+
+    @Test("Times at the ends of what can be told do not trap")
+    func extremes() {
+        #expect(Timestamp.distantFuture + .seconds(1) == .distantFuture)
+        #expect(Timestamp(milliseconds: .min) + .seconds(-1) == Timestamp(milliseconds: .min))
+        #expect(Duration.seconds(Int64.max).roundedUpMilliseconds == .max)
+        #expect(Duration.nanoseconds(1).roundedUpMilliseconds == 1)
+        #expect(Timestamp.distantFuture - Timestamp(milliseconds: -5) == .milliseconds(Int64.max))
+    }
+}
