@@ -35,6 +35,16 @@ extension ImageProcessor {
 public protocol Spool: Sendable {
     /// Opens a new empty file for writing; `nil` when the disk refuses.
     func create() -> (any SpoolWriter)?
+    /// Opens a file that the journal kept, perhaps in an earlier run; the object does not own the name.
+    ///
+    /// - Parameter size: bytes that it must have.
+    /// - Returns: `nil` when it is gone or has another size.
+    func reopen(_ name: String, size: Int) -> SpooledFile?
+}
+
+extension Spool {
+    /// A spool that keeps nothing.
+    public func reopen(_ name: String, size: Int) -> SpooledFile? { nil }
 }
 
 /// A spool file while it is written; single owner.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 
-/// A file in the spool that is removed when its last user lets go of it.
+/// A file in the spool that is removed when its last user lets go of it, unless the journal keeps it.
 ///
 /// Reads use `pread`, so that any number of deliveries can stream from one descriptor at the same time.
 public final class SpooledFile: Sendable {
@@ -12,6 +13,7 @@ public final class SpooledFile: Sendable {
     public let descriptor: Int32
     /// Size in bytes; the file does not change any more.
     public let size: Int
+    private let isKept = Atomic(false)
 
     /// Takes ownership of an open descriptor and of the name.
     public init(path: String, descriptor: Int32, size: Int) {
@@ -23,8 +25,22 @@ public final class SpooledFile: Sendable {
     deinit {
         _ = Glibc.close(descriptor)
         // SAFETY: the string lives through the call.
-        _ = unsafe unlink(path)
+        if !isKept.load(ordering: .relaxed) { _ = unsafe unlink(path) }
     }
+
+    /// Name in the spool's folder, by which the journal knows it.
+    public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// From now on somebody else removes the file: the name outlives this object.
+    public func keep() { isKept.store(true, ordering: .relaxed) }
+
+    /// Gives the file back to its users: the last one of them removes it.
+    public func unkeep() { isKept.store(false, ordering: .relaxed) }
+
+    /// Waits until the bytes are on the disk; blocks (C: fdatasync).
+    ///
+    /// - Returns: False when the disk fails.
+    public func synchronize() -> Bool { fdatasync(descriptor) == 0 }
 
     /// Reads at most `buffer.count` bytes from `offset` (C: pread).
     ///

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JournalDelivery {
+    /// Applies a change; what every journal does with it.
+    public mutating func apply(_ change: JournalChange) {
+        switch change {
+        case .attempting(let attempt, let time):
+            begin(.attempting, attempt, time)
+        case .releasing(let attempt, let time):
+            begin(.releasing, attempt, time)
+        case .progress(let progress):
+            phase = .waiting
+            if let progress { self.progress = progress }
+        case .backingOff(let until, let attempts, let failure):
+            phase = .waiting
+            notBefore = until
+            self.attempts = attempts
+            self.failure = failure
+        case .settled(let outcome):
+            settle(outcome)
+        case .reopened:
+            status = .pending
+            phase = .waiting
+            attempts = 0
+            firstAttemptAt = nil
+            notBefore = nil
+            progress = nil
+            failure = nil
+            settledAt = nil
+        case .deletion(let deletion):
+            self.deletion = deletion
+            if deletion.state == .deleted { status = .deleted }
+        }
+    }
+
+    private mutating func begin(_ phase: Phase, _ attempt: Int, _ time: Int64) {
+        self.phase = phase
+        attempts = attempt
+        firstAttemptAt = firstAttemptAt ?? time
+        notBefore = nil
+    }
+
+    private mutating func settle(_ outcome: JournalOutcome) {
+        status = outcome.status
+        phase = .waiting
+        links = outcome.links
+        failure = outcome.failure
+        attempts = outcome.attempts
+        durationMilliseconds = outcome.durationMilliseconds
+        settledAt = outcome.at
+        eventNumber = outcome.eventNumber
+        notBefore = nil
+        progress = nil
+    }
+
+    /// True while the picture may still be wanted: it is to be sent, or a retry may come.
+    ///
+    /// A delivery that its route did not need keeps no picture.
+    public var needsPicture: Bool {
+        switch status {
+        case .pending, .failed, .unknown: true
+        case .delivered, .skipped, .deleted: false
+        }
+    }
+}

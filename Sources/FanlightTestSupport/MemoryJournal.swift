@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+import Synchronization
+
+/// A journal that forgets everything with the object, and fails when it is told to.
+///
+/// The same tests run over it and over the durable one.
+public final class MemoryJournal: Journal {
+    private struct State {
+        var order: [String] = []
+        var uploads: [String: JournalUpload] = [:]
+        var keys: [JournalKey] = []
+        var values: [String: JSONValue] = [:]
+        var files: [String: [SpooledFile]] = [:]
+        var failure: JournalError?
+        var notes: [JournalNote] = []
+        var commits = 0
+    }
+
+    private let state = Mutex(State())
+    private let keyLifetime: Int64 = 24 * 3_600_000
+
+    /// Creates an empty journal.
+    public init() {}
+
+    /// From now on every writing call throws this error; `nil` = they work again.
+    public func fail(with error: JournalError?) { state.withLock { $0.failure = error } }
+
+    /// Every note so far, in order.
+    public var notes: [JournalNote] { state.withLock { $0.notes } }
+
+    /// All uploads, oldest first.
+    public var uploads: [JournalUpload] {
+        state.withLock { state in state.order.compactMap { state.uploads[$0] } }
+    }
+
+    /// Keeps the uploads and their files.
+    public func accept(
+        _ uploads: [JournalUpload],
+        key: JournalKey?,
+        files: [SpooledFile]
+    ) async throws(JournalError) {
+        let failure = state.withLock { state -> JournalError? in
+            if let failure = state.failure { return failure }
+            if let key, state.keys.contains(where: { $0.key == key.key && $0.client == key.client }) {
+                return .keyTaken
+            }
+            if let key { state.keys.append(key) }
+            for upload in uploads {
+                state.order.append(upload.id)
+                state.uploads[upload.id] = upload
+                state.files[upload.id] = files
+            }
+            state.commits += 1
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Applies the notes.
+    public func record(_ notes: [JournalNote]) async throws(JournalError) {
+        let failure = state.withLock { state -> JournalError? in
+            if let failure = state.failure { return failure }
+            for note in notes { Self.apply(note, to: &state) }
+            state.commits += 1
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Applies the note.
+    public func post(_ note: JournalNote) { state.withLock { Self.apply(note, to: &$0) } }
+
+    private static func apply(_ note: JournalNote, to state: inout State) {
+        state.notes.append(note)
+        guard var upload = state.uploads[note.upload] else { return }
+        switch note.event {
+        case .delivery(let index, let change):
+            guard upload.deliveries.indices.contains(index) else { return }
+            upload.deliveries[index].apply(change)
+        case .notification(let notification): upload.notification = notification
+        case .choices(let choices): upload.choices = choices
+        }
+        state.uploads[note.upload] = upload
+        if !upload.deliveries.contains(where: \.needsPicture) { state.files[note.upload] = nil }
+    }
+
+    /// The record of one upload.
+    public func upload(_ id: String) async throws(JournalError) -> JournalUpload? {
+        state.withLock { $0.uploads[id] }
+    }
+
+    /// Uploads with something pending.
+    public func unfinished(after: String?, limit: Int) async throws(JournalError) -> [JournalUpload] {
+        state.withLock { state in
+            let start = after.flatMap { state.order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+            let left = state.order[start...].compactMap { state.uploads[$0] }.filter { upload in
+                upload.status == .pending || upload.deliveries.contains { $0.deletion?.state == .pending }
+            }
+            return Array(left.prefix(limit))
+        }
+    }
+
+    /// A page, newest first.
+    public func history(_ query: JournalQuery) async throws(JournalError) -> JournalPage {
+        state.withLock { state in
+            let end = query.cursor.flatMap(Int.init) ?? state.order.count
+            var found: [JournalUpload] = []
+            for place in (0..<max(0, min(end, state.order.count))).reversed() {
+                guard let upload = state.uploads[state.order[place]], query.matches(upload) else { continue }
+                found.append(upload)
+                if found.count == query.limit { return JournalPage(uploads: found, next: place > 0 ? "\(place)" : nil) }
+            }
+            return JournalPage(uploads: found, next: nil)
+        }
+    }
+
+    /// What a key stands for.
+    public func key(_ key: String, client: String, now: Int64) async throws(JournalError) -> JournalKey? {
+        state.withLock { state in
+            state.keys.first { $0.key == key && $0.client == client && $0.createdAt + keyLifetime > now }
+        }
+    }
+
+    /// A standing delivery of the same picture and caption.
+    public func reusable(
+        service: String,
+        renditionSHA256: String,
+        captionDigest: String
+    ) async throws(JournalError) -> JournalReuse? {
+        state.withLock { state in
+            for upload in state.order.reversed().compactMap({ state.uploads[$0] }) {
+                for delivery in upload.deliveries
+                where delivery.service == service && delivery.status == .delivered
+                    && delivery.captionDigest == captionDigest
+                {
+                    guard let place = delivery.rendition, upload.renditions[place].sha256 == renditionSHA256,
+                        let time = delivery.settledAt
+                    else { continue }
+                    return JournalReuse(upload: upload.id, links: delivery.links, settledAt: time)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Uploads whose webhook is due.
+    public func dueNotifications(now: Int64, limit: Int) async throws(JournalError) -> [JournalUpload] {
+        state.withLock { state in
+            let due = state.uploads.values.filter { upload in
+                guard let notification = upload.notification, let time = notification.dueAt else { return false }
+                return !notification.isDone && time <= now
+            }
+            return Array(due.sorted { ($0.notification?.dueAt ?? 0) < ($1.notification?.dueAt ?? 0) }.prefix(limit))
+        }
+    }
+
+    /// A small value.
+    public func kept(_ name: String) async throws(JournalError) -> JSONValue? { state.withLock { $0.values[name] } }
+
+    /// Keeps a small value.
+    public func keep(_ value: JSONValue?, as name: String) { state.withLock { $0.values[name] = value } }
+
+    /// Removes finished uploads.
+    public func remove(_ ids: [String]) async throws(JournalError) {
+        state.withLock { state in
+            for id in ids where state.uploads[id].map({ $0.status != .pending }) ?? false {
+                state.uploads[id] = nil
+                state.files[id] = nil
+                state.order.removeAll { $0 == id }
+            }
+        }
+    }
+
+    /// Lets keys expire; nothing else.
+    public func prune(now: Int64) async throws(JournalError) -> JournalPruning {
+        state.withLock { state in
+            var done = JournalPruning()
+            let before = state.keys.count
+            state.keys.removeAll { $0.createdAt + keyLifetime <= now }
+            done.keys = before - state.keys.count
+            return done
+        }
+    }
+
+    /// Sizes; no bytes.
+    public func counters() async throws(JournalError) -> JournalCounters {
+        state.withLock { state in
+            var counters = JournalCounters()
+            counters.uploads = state.order.count
+            counters.unfinished = state.uploads.values.filter { $0.status == .pending }.count
+            counters.commits = state.commits
+            return counters
+        }
+    }
+
+    /// Later writing calls throw.
+    public func close() async { state.withLock { $0.failure = .closed } }
+}
+
+extension JournalQuery {
+    func matches(_ upload: JournalUpload) -> Bool {
+        (status == nil || upload.status == status)
+            && (service == nil || upload.deliveries.contains { $0.service == service })
+            && (client == nil || upload.client == client)
+            && upload.createdAt >= since ?? .min && upload.createdAt < until ?? .max
+    }
+}
