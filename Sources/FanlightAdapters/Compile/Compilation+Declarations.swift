@@ -16,7 +16,7 @@ struct SettingSpec: Sendable {
 extension Compilation {
     /// Reads `settings:`.
     func settingSpecs(_ node: Node?) -> [SettingSpec] {
-        declared(node, ["type", "secret", "required", "default", "description", "values"], in: "settings").map {
+        declared(node, AdapterFields.setting, in: "settings").map {
             entry in
             SettingSpec(
                 name: entry.key,
@@ -31,7 +31,7 @@ extension Compilation {
 
     /// Reads `options:`; defaults are those of the adapter, a service's plain keys come later.
     func optionSpecs(_ node: Node?) -> [OptionSpec] {
-        declared(node, ["type", "default", "description", "values"], in: "options").map { entry in
+        declared(node, AdapterFields.option, in: "options").map { entry in
             let type = valueType(entry.value, in: "option")
             var option = OptionSpec(name: entry.key, type: type, description: entry.value["description"]?.text)
             if let node = entry.value["default"], !node.isNull {
@@ -50,13 +50,13 @@ extension Compilation {
         return nil
     }
 
-    private func declared(_ node: Node?, _ keys: [String], in place: String) -> [Node.Entry] {
+    private func declared(_ node: Node?, _ section: Section, in place: String) -> [Node.Entry] {
         guard let node, !node.isNull else { return [] }
         guard case .mapping(let entries) = node.content else {
             error(node, "\(place) is a mapping of names to declarations")
             return []
         }
-        for entry in entries { checkKeys(of: entry.value, keys, in: "\(place).\(entry.key)") }
+        for entry in entries { checkKeys(of: entry.value, section, in: "\(place).\(entry.key)") }
         return entries
     }
 
@@ -77,11 +77,7 @@ extension Compilation {
 
     /// Reads `limits:`.
     func limits(_ node: Node?, into overrides: inout ConstraintOverrides) -> ServiceLimits {
-        checkKeys(
-            of: node,
-            ["bytes", "edge", "pixels", "formats", "frames", "text", "rate", "concurrency"],
-            in: "limits"
-        )
+        checkKeys(of: node, AdapterFields.limits)
         var limits = ServiceLimits()
         func whole(_ text: String) throws(Expectation) -> Int { try ValueReader.integer(text, in: 1...Int.max) }
         overrides.maxBytes = read(node?["bytes"], ValueReader.byteSize)
@@ -93,7 +89,7 @@ extension Compilation {
         limits.rate = read(node?["rate"], ValueReader.rate)
         limits.concurrency = read(node?["concurrency"], whole)
         if let text = node?["text"], !text.isNull {
-            let names = ["title", "description", "message", "alt"]
+            let names = AdapterFields.texts.names
             checkKeys(of: text, names, in: "limits.text")
             for entry in text.entries where names.contains(entry.key) {
                 limits.text[entry.key] = read(entry.value, whole)
@@ -120,7 +116,7 @@ extension Compilation {
 
     /// Reads `timeouts:`.
     func timeouts(_ node: Node?) -> Timeouts {
-        checkKeys(of: node, ["connect", "stall", "total"], in: "timeouts")
+        checkKeys(of: node, AdapterFields.timeouts)
         var timeouts = Timeouts()
         if let value = read(node?["connect"], ValueReader.duration) { timeouts.connect = value }
         if let value = read(node?["stall"], ValueReader.duration) { timeouts.stall = value }
@@ -130,7 +126,7 @@ extension Compilation {
 
     /// Reads `error:`.
     func errorRules(_ node: Node?) -> ErrorRules {
-        checkKeys(of: node, ["message", "code", "kinds"], in: "error")
+        checkKeys(of: node, AdapterFields.error)
         var rules = ErrorRules(message: sources(node?["message"]), code: sources(node?["code"]))
         for entry in node?["kinds"]?.entries ?? [] {
             guard let name = entry.value.text, let kind = ErrorKind(rawValue: name) else {
@@ -156,7 +152,7 @@ extension Compilation {
     func waiting(_ node: Node?, in place: String) -> WaitRule? {
         guard let node, !node.isNull else { return nil }
         guard case .mapping = node.content else { return sources(node).map { WaitRule(from: $0, unit: .seconds(1)) } }
-        checkKeys(of: node, ["from", "unit"], in: place)
+        checkKeys(of: node, AdapterFields.wait, in: place)
         let units: [String: Duration] = [
             "seconds": .seconds(1), "milliseconds": .milliseconds(1), "minutes": .seconds(60),
         ]

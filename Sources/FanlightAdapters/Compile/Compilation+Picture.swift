@@ -4,9 +4,6 @@ import FanlightConfiguration
 import FanlightCore
 
 extension Compilation {
-    /// Keys of a service that say how its pictures are made.
-    static let pictureKeys = ["metadata", "quality", "format", "color", "rotate", "background"]
-
     /// Reads the picture keys of a service; those of `limits:` are read before.
     func pictureWishes(_ node: Node, into overrides: inout ConstraintOverrides) {
         overrides.metadata = choice(node["metadata"], named: "metadata", MetadataPolicy.init, MetadataPolicy.allCases)

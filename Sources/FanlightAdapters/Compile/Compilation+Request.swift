@@ -4,15 +4,7 @@ import FanlightConfiguration
 import FanlightCore
 
 extension Compilation {
-    /// Keys of a request.
-    static let requestKeys = [
-        "url", "method", "query", "headers", "auth", "file", "fields", "form", "json", "raw", "redirects",
-    ]
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    private static let authKeys: [String: [String]] = [
-        "none": [], "basic": ["username", "password"], "bearer": ["token"], "header": ["name", "value"],
-        "query": ["name", "value"], "form": ["name", "value"],
-    ]
 
     /// Compiles the request keys of a service.
     ///
@@ -89,12 +81,12 @@ extension Compilation {
             error(node, "auth needs 'type'")
             return .none
         }
-        guard let keys = Self.authKeys[type] else {
-            let nearest = NearestName.of(type, among: Self.authKeys.keys.sorted())
+        guard let section = AdapterFields.authSection(type) else {
+            let nearest = NearestName.of(type, among: AdapterFields.auth.map(\.type))
             error(typeNode, "unknown auth type '\(type)'" + Self.hint(nearest))
             return .none
         }
-        if node["type"] != nil { checkKeys(of: node, ["type"] + keys, in: "auth of type \(type)") }
+        if node["type"] != nil { checkKeys(of: node, section) }
         func value(_ key: String) -> Choice? {
             guard let found = node[key], !found.isNull else {
                 error(node, "auth of type \(type) needs '\(key)'")
@@ -156,7 +148,7 @@ extension Compilation {
         guard case .mapping = node.content else {
             return choice(node).map { .multipart(field: $0, name: nil, type: nil) }
         }
-        checkKeys(of: node, ["field", "name", "type"], in: "file")
+        checkKeys(of: node, AdapterFields.file)
         guard let field = node["field"], let choice = choice(field) else {
             error(node, "file needs 'field'")
             return nil

@@ -119,7 +119,7 @@ extension Compilation {
         }
         var list: [Choice.Alternative] = []
         for item in items {
-            checkKeys(of: item, ["when", "value"], in: "an alternative")
+            checkKeys(of: item, AdapterFields.alternative, in: "an alternative")
             guard let value = item["value"] else {
                 error(item, "an alternative needs 'value'")
                 continue

@@ -107,6 +107,11 @@ final class Compilation {
         }
     }
 
+    /// Reports every key of a mapping that the section does not have.
+    func checkKeys(of node: Node?, _ section: Section, in place: String? = nil) {
+        checkKeys(of: node, section.names, in: place ?? section.name)
+    }
+
     /// Reports every key of a mapping that is not among the valid ones.
     func checkKeys(of node: Node?, _ valid: [String], in place: String) {
         guard let node, !node.isNull else { return }

@@ -9,16 +9,8 @@ public struct ServiceCompiler: Sendable {
     private let environment: @Sendable (String) -> String?
     private let readFile: @Sendable (String) -> String?
 
-    /// Keys of a service that are not those of its request.
-    private static let ownKeys =
-        [
-            "adapter", "description", "enabled", "settings", "options", "store", "save", "ok", "error", "link", "page",
-            "thumbnail", "id", "delete_url", "expires_at", "visibility", "delete", "limits", "timeouts", "deadline",
-            "retry",
-            "retry_after", "rate_limit", "idempotent",
-        ] + Compilation.pictureKeys
     /// Keys of a catalogue entry about itself.
-    static let entryKeys = ["sources", "tests", "checked", "tier"]
+    static let entryKeys = AdapterFields.evidence.map(\.name)
 
     /// Creates a compiler.
     ///
@@ -75,7 +67,7 @@ public struct ServiceCompiler: Sendable {
         let limits = compilation.limits(merged["limits"], into: &overrides)
         compilation.pictureWishes(merged, into: &overrides)
         let retry = merged["retry"]
-        compilation.checkKeys(of: retry, ["attempts"], in: "retry")
+        compilation.checkKeys(of: retry, AdapterFields.retry)
         let declaredIdempotent = compilation.read(merged["idempotent"], ValueReader.boolean) ?? false
         var service = CompiledService(
             name: name,
@@ -170,7 +162,7 @@ public struct ServiceCompiler: Sendable {
         _ compilation: Compilation
     ) -> [String: JSONValue] {
         var settings: [String: JSONValue] = [:]
-        let known = Compilation.requestKeys + Self.ownKeys + Self.entryKeys
+        let known = AdapterFields.service.names + Self.entryKeys
         for entry in node.entries where !known.contains(entry.key) {
             if specs.contains(where: { $0.name == entry.key }) { continue }
             if let index = options.firstIndex(where: { $0.name == entry.key }) {
@@ -206,7 +198,7 @@ public struct ServiceCompiler: Sendable {
 
     private func store(_ node: Node?, _ compilation: Compilation) -> (folder: Template, name: Template)? {
         guard let node, !node.isNull else { return nil }
-        compilation.checkKeys(of: node, ["folder", "name"], in: "store")
+        compilation.checkKeys(of: node, AdapterFields.store)
         guard let folder = node["folder"].flatMap({ compilation.template($0) }),
             let name = node["name"].flatMap({ compilation.template($0) })
         else {
@@ -246,7 +238,7 @@ public struct ServiceCompiler: Sendable {
             if let sources = compilation.sources(node[key]) { reply.extras.append((key, sources)) }
         }
         if let rule = compilation.waiting(node["retry_after"], in: "retry_after") { reply.waits.append(rule) }
-        compilation.checkKeys(of: node["rate_limit"], ["remaining", "reset"], in: "rate_limit")
+        compilation.checkKeys(of: node["rate_limit"], AdapterFields.rateLimit)
         _ = compilation.sources(node["rate_limit"]?["remaining"])
         if let rule = compilation.waiting(node["rate_limit"]?["reset"], in: "rate_limit.reset") {
             reply.waits.append(rule)
@@ -256,7 +248,7 @@ public struct ServiceCompiler: Sendable {
 
     private func delete(_ node: Node?, _ compilation: Compilation) -> (request: RequestProgram, ok: Predicate?)? {
         guard let node, !node.isNull else { return nil }
-        compilation.checkKeys(of: node, Compilation.requestKeys + ["ok"], in: "delete")
+        compilation.checkKeys(of: node, AdapterFields.delete)
         guard let request = compilation.request(node, method: "DELETE", sendsFile: false) else { return nil }
         return (request, compilation.predicate(node["ok"]))
     }

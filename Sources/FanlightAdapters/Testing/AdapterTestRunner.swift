@@ -49,10 +49,7 @@ public struct AdapterTestRunner: Sendable {
     }
 
     private func failures(_ adapter: String, _ test: Node) -> [String] {
-        var failures = TestComparison.unknownKeys(
-            test,
-            ["name", "service", "options", "caption", "geotag", "picture", "request", "reply", "result", "error"]
-        )
+        var failures = TestComparison.unknownKeys(test, AdapterTestFields.test.names)
         let at = test.position
         var entries = (test["service"]?.entries ?? []).filter { $0.key != "adapter" }
         entries.append(Node.Entry(key: "adapter", position: at, value: Node(.scalar(adapter, isPlain: true), at: at)))
@@ -116,7 +113,7 @@ public struct AdapterTestRunner: Sendable {
 
     private static func judge(_ test: Node, _ service: CompiledService, _ context: DeliveryContext) -> [String] {
         var failures: [String] = []
-        if let reply = test["reply"] { failures += TestComparison.unknownKeys(reply, ["status", "headers", "body"]) }
+        if let reply = test["reply"] { failures += TestComparison.unknownKeys(reply, AdapterTestFields.reply.names) }
         let result: Result<DeliveryLinks, DeliveryFailure>
         let plan = try? service.plan(context)
         if case .store(_, let name) = plan {

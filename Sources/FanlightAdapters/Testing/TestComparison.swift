@@ -15,8 +15,7 @@ enum TestComparison {
 
     /// Compares a plan with `request:`, in which every part that goes out must be named.
     static func plan(_ expected: Node, _ service: CompiledService, _ context: DeliveryContext) -> [String] {
-        let keys = ["method", "url", "headers", "fields", "file", "body", "raw", "store", "error"]
-        let failures = unknownKeys(expected, keys)
+        let failures = unknownKeys(expected, AdapterTestFields.request.names)
         do {
             switch try service.plan(context) {
             case .store(let folder, let name):
@@ -61,7 +60,7 @@ enum TestComparison {
 
     /// Compares links with `result:`; what is not named must not be there.
     static func links(_ expected: Node, _ links: DeliveryLinks) -> [String] {
-        var failures = unknownKeys(expected, ["link", "page", "thumbnail", "id", "deletable", "captures"])
+        var failures = unknownKeys(expected, AdapterTestFields.result.names)
         failures += difference("link", expected["link"]?.text ?? "", links.link ?? "")
         failures += difference("page", expected["page"]?.text ?? "", links.page ?? "")
         failures += difference("thumbnail", expected["thumbnail"]?.text ?? "", links.thumbnail ?? "")
@@ -75,7 +74,7 @@ enum TestComparison {
 
     /// Compares a failure with `error:`; the retry class is `never` unless named.
     static func failure(_ expected: Node, _ failure: DeliveryFailure) -> [String] {
-        var failures = unknownKeys(expected, ["kind", "message", "retry"])
+        var failures = unknownKeys(expected, AdapterTestFields.failure.names)
         failures += difference("kind", expected["kind"]?.text, failure.kind.rawValue)
         if let message = expected["message"]?.text { failures += difference("message", message, failure.message) }
         return failures + difference("retry", expected["retry"]?.text ?? "never", name(of: failure.retry))

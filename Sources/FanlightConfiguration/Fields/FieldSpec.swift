@@ -3,7 +3,7 @@
 import FanlightCore
 
 /// What a field may hold; decides how its text is read.
-public enum FieldType: Sendable {
+public indirect enum FieldType: Sendable {
     case text
     case boolean
     case integer(ClosedRange<Int>)
@@ -20,6 +20,8 @@ public enum FieldType: Sendable {
     case texts
     /// Left as a node, read by somebody else.
     case node
+    /// Left as a node whose shape is known to the reference and the schema.
+    case shaped(Shape)
 
     /// One word for the reference.
     public var word: String {
@@ -39,6 +41,7 @@ public enum FieldType: Sendable {
         case .baseURL: "URL"
         case .texts: "list"
         case .node: "mapping"
+        case .shaped(let shape): shape.word
         }
     }
 }
@@ -63,21 +66,32 @@ public struct FieldSpec: Sendable {
     public var type: FieldType
     /// The text that stands for an absent field; `nil` = none.
     public var defaultText: String?
+    /// True where the section makes no sense without it.
+    public var isRequired: Bool
     /// One sentence for the reference, without a period.
     public var description: String
 
     /// Creates a field.
-    public init(_ name: String, _ type: FieldType, default defaultText: String? = nil, _ description: String) {
+    public init(
+        _ name: String,
+        _ type: FieldType,
+        default defaultText: String? = nil,
+        required isRequired: Bool = false,
+        _ description: String
+    ) {
         self.name = name
         self.type = type
         self.defaultText = defaultText
+        self.isRequired = isRequired
         self.description = description
     }
 
     /// True where somebody else reads the node.
     var isLeftAlone: Bool {
-        if case .node = type { return true }
-        return false
+        switch type {
+        case .node, .shaped: true
+        default: false
+        }
     }
 
     /// Reads the text of a scalar.
@@ -100,14 +114,14 @@ public struct FieldSpec: Sendable {
         case .texts:
             let parts = text.split(separator: ",").map { $0.drop { $0 == " " } }
             return .texts(parts.map { String($0.reversed().drop { $0 == " " }.reversed()) }.filter { !$0.isEmpty })
-        case .node: throw Expectation("a mapping")
+        case .node, .shaped: throw Expectation("a mapping")
         }
     }
 
     /// Reads a node, whatever its kind.
     func read(_ node: Node) throws(Expectation) -> FieldValue {
         switch (type, node.content) {
-        case (.node, _): return .node(node)
+        case (.node, _), (.shaped, _): return .node(node)
         case (.texts, .sequence(let items)):
             let texts = items.compactMap(\.text)
             if texts.count == items.count { return .texts(texts) }

@@ -6,11 +6,26 @@ public struct Section: Sendable {
     public var name: String
     /// The keys, in the order of the reference.
     public var fields: [FieldSpec]
+    /// What stands above its table in the reference; Markdown.
+    public var description: String
 
     /// Creates a section.
-    public init(_ name: String, _ fields: [FieldSpec]) {
+    public init(_ name: String, _ fields: [FieldSpec], _ description: String = "") {
         self.name = name
         self.fields = fields
+        self.description = description
+    }
+
+    /// The names of all keys.
+    public var names: [String] { fields.map(\.name) }
+
+    /// Where the reference has the table of a section or the text of a definition.
+    static func anchor(_ name: String) -> String {
+        String(
+            name.lowercased().compactMap {
+                $0 == " " ? "-" : ($0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : nil)
+            }
+        )
     }
 
     /// Reads a mapping; every unknown key and every value that does not fit becomes a finding.

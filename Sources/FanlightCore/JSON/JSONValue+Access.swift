@@ -57,7 +57,11 @@ extension JSONValue {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral
+{
+    /// An array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// A truth value.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FanlightCore
+
+/// Writes JSON Schema (2020-12) from the tables that files are read with.
+///
+/// Every scalar is text until its field reads it: what a YAML reader takes for a number or a truth value is therefore
+/// valid where text is. Null is valid everywhere, because it means absence.
+public struct SchemaWriter {
+    /// Address of the dialect.
+    public static let dialect = "https://json-schema.org/draft/2020-12/schema"
+    /// Text with something in it that is known only when the file is loaded.
+    private static let reference = #"\$\{(env|file):"#
+
+    private var definitions: [(name: String, value: JSONValue)] = []
+    private let known: [Definition]
+
+    /// Starts with the shapes that others refer to.
+    public init(_ known: [Definition] = []) { self.known = known }
+
+    /// The shared parts that were referred to so far, for `$defs`; call it last.
+    public mutating func definitionsObject() -> JSONValue {
+        .object(definitions.sorted { $0.name < $1.name }.map { .init($0.name, $0.value) })
+    }
+
+    /// A mapping with known keys and no others.
+    public mutating func object(_ section: Section) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("type", ["object", "null"])]
+        members.append(.init("properties", .object(section.fields.map { .init($0.name, property($0)) })))
+        let required = section.fields.filter(\.isRequired).map { JSONValue.string($0.name) }
+        if !required.isEmpty { members.append(.init("required", .array(required))) }
+        members.append(.init("additionalProperties", false))
+        return .object(members)
+    }
+
+    /// What one field takes, with its description and default.
+    public mutating func property(_ field: FieldSpec) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("description", .string(field.description))]
+        if let text = field.defaultText { members.append(.init("default", Self.example(text))) }
+        return .object(members + (value(field.type).object ?? []))
+    }
+
+    /// What a field type takes.
+    public mutating func value(_ type: FieldType) -> JSONValue {
+        switch type {
+        case .text: return Self.scalar()
+        case .boolean: return Self.alternatives([true, false], patterns: ["true|false"])
+        case .integer(let range): return Self.number(range)
+        case .duration: return Self.scalar(#"0|([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
+        case .byteSize: return Self.scalar(#"0|[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#)
+        case .pixelCount: return Self.scalar(#"[0-9]+|[0-9]+(\.[0-9]{1,3})? *[Mm][Pp]"#)
+        case .rate: return Self.scalar(#"[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|[0-9.]+ *(ms|s|m|h|d))"#)
+        case .choice(let names): return Self.choice(names)
+        case .colour: return Self.scalar("[A-Za-z]+|#[0-9A-Fa-f]{3,8}")
+        case .address: return Self.scalar(#".*:[0-9]{1,5}"#)
+        case .baseURL: return Self.scalar(#"[Hh][Tt][Tt][Pp][Ss]?://[^ ]+"#)
+        case .texts: return .object([.init("anyOf", .array([Self.scalar(), list(.one(.text))]))])
+        case .node: return .object([])
+        case .shaped(let shape): return value(shape)
+        }
+    }
+
+    /// What a shape takes.
+    public mutating func value(_ shape: Shape) -> JSONValue {
+        switch shape {
+        case .one(let type): return value(type)
+        case .anything: return .object([])
+        case .either(let shapes):
+            var alternatives: [JSONValue] = []
+            for shape in shapes { alternatives.append(value(shape)) }
+            return .object([.init("anyOf", .array(alternatives))])
+        case .list(let shape): return list(shape)
+        case .named(let shape):
+            return .object([.init("type", ["object", "null"]), .init("additionalProperties", value(shape))])
+        case .keys(let section): return hoisted(section.name) { writer in writer.object(section) }
+        case .defined(let name):
+            guard let definition = known.first(where: { $0.name == name }) else { return .object([]) }
+            return hoisted(name) { writer in
+                let value = writer.value(definition.shape).object ?? []
+                return .object([.init("description", .string(definition.description))] + value)
+            }
+        }
+    }
+
+    private mutating func list(_ shape: Shape) -> JSONValue {
+        .object([.init("type", ["array", "null"]), .init("items", value(shape))])
+    }
+
+    /// A reference to a part that stands under `$defs`; it is written when it is first met.
+    private mutating func hoisted(_ name: String, _ write: (inout SchemaWriter) -> JSONValue) -> JSONValue {
+        let key = String(name.map { $0 == " " || $0 == "/" || $0 == "~" ? "-" : $0 })
+        if !definitions.contains(where: { $0.name == key }) {
+            definitions.append((key, .null))
+            let value = write(&self)
+            if let index = definitions.firstIndex(where: { $0.name == key }) { definitions[index].value = value }
+        }
+        return .object([.init("$ref", .string("#/$defs/" + key))])
+    }
+
+    /// Text, or what a YAML reader makes of text without quotes; `pattern` is anchored and spares references.
+    private static func scalar(_ pattern: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("type", ["string", "number", "boolean", "null"])]
+        if let pattern { members.append(.init("pattern", .string("^(\(pattern))$|\(reference)"))) }
+        return .object(members)
+    }
+
+    private static func number(_ range: ClosedRange<Int>) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("type", ["integer", "string", "null"]), .init("pattern", .string("^-?[0-9]+$|\(reference)")),
+        ]
+        if range.lowerBound != .min { members.append(.init("minimum", .int(range.lowerBound))) }
+        if range.upperBound != .max { members.append(.init("maximum", .int(range.upperBound))) }
+        return .object(members)
+    }
+
+    /// The words first, so that editors offer them.
+    private static func choice(_ names: [String]) -> JSONValue {
+        alternatives(names.map { .string($0) } + names.compactMap(typed), patterns: [])
+    }
+
+    private static func alternatives(_ values: [JSONValue], patterns: [String]) -> JSONValue {
+        let text = ["^(\(patterns.joined(separator: "|")))$"].filter { _ in !patterns.isEmpty } + [reference]
+        let pattern = JSONValue.object([
+            .init("type", "string"), .init("pattern", .string(text.joined(separator: "|"))),
+        ])
+        return .object([.init("anyOf", [.object([.init("enum", .array(values + [.null]))]), pattern])])
+    }
+
+    /// What a YAML reader takes a word for, when not for text.
+    private static func typed(_ text: String) -> JSONValue? {
+        switch text {
+        case "true": true
+        case "false": false
+        default: Int(text).map { .int($0) }
+        }
+    }
+
+    private static func example(_ text: String) -> JSONValue { typed(text) ?? .string(text) }
+}
