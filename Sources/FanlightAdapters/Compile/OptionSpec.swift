@@ -33,7 +33,10 @@ public enum ValueType: Sendable, Equatable {
             case "false", "no", "off", "0": return .bool(false)
             default: return nil
             }
-        case .url: return LinkRules.isAbsolute(text) ? .string(text) : nil
+        case .url:
+            guard LinkRules.isAbsolute(text) else { return nil }
+            // Templates go on with a slash, and people write the address of a site with and without one.
+            return .string(text.hasSuffix("/") && !text.contains("?") ? String(text.dropLast()) : text)
         case .choice(let words): return words.contains(text) ? .string(text) : nil
         }
     }

@@ -91,7 +91,7 @@ public struct ServiceCompiler: Sendable {
             request: request,
             store: store,
             reply: reply(merged, compilation),
-            delete: delete(merged["delete"], compilation)
+            delete: delete(merged["delete"], auth: merged["auth"], compilation)
         )
         service.localFolder = store?.folder.constant ?? store.flatMap { folder($0.folder, settings) }
         decide(switching, &service, compilation)
@@ -246,9 +246,16 @@ public struct ServiceCompiler: Sendable {
         return reply
     }
 
-    private func delete(_ node: Node?, _ compilation: Compilation) -> (request: RequestProgram, ok: Predicate?)? {
-        guard let node, !node.isNull else { return nil }
-        compilation.checkKeys(of: node, AdapterFields.delete)
+    /// Credentials are those of the upload unless the deletion has its own.
+    private func delete(
+        _ own: Node?,
+        auth: Node?,
+        _ compilation: Compilation
+    ) -> (request: RequestProgram, ok: Predicate?)? {
+        guard let own, !own.isNull else { return nil }
+        compilation.checkKeys(of: own, AdapterFields.delete)
+        let inherited = auth.map { [Node.Entry(key: "auth", position: $0.position, value: $0)] } ?? []
+        let node = own["auth"] == nil ? Node(.mapping(own.entries + inherited), at: own.position) : own
         guard let request = compilation.request(node, method: "DELETE", sendsFile: false) else { return nil }
         return (request, compilation.predicate(node["ok"]))
     }

@@ -100,7 +100,7 @@ extension CompiledService {
         links.thumbnail = accepted(reply.thumbnail, "thumbnail")
         for (name, sources) in reply.extras { scope.captures[name] = sources.value(in: scope, document) }
         links.captures = scope.captures.compactMapValues(\.shown)
-        if let delete { links.deletable = (try? delete.request.url.text(in: scope)) != nil }
+        if let delete { links.deletable = (try? delete.request.request(in: scope, timeouts: timeouts)) != nil }
         return .success(links)
     }
 

@@ -137,10 +137,29 @@ public struct AdapterTestRunner: Sendable {
             guard let expected = test["result"] else {
                 return failures + ["expected a failure, got \(links.best ?? "an identifier")"]
             }
-            return failures + TestComparison.links(expected, links)
+            failures += TestComparison.links(expected, links)
+            if let expected = test["delete"] { failures += deletion(expected, service, context, links) }
+            return failures
         case .failure(let failure):
             guard let expected = test["error"] else { return failures + ["expected a success, got \(failure.message)"] }
             return failures + TestComparison.failure(expected, failure)
+        }
+    }
+
+    /// Compares the request that deletes the picture again, `delete:`.
+    private static func deletion(
+        _ expected: Node,
+        _ service: CompiledService,
+        _ context: DeliveryContext,
+        _ links: DeliveryLinks
+    ) -> [String] {
+        var context = context
+        context.captures = links.captures
+        do {
+            guard let request = try service.deletePlan(context) else { return ["delete: the adapter cannot delete"] }
+            return TestComparison.request(expected, request, method: "DELETE").map { "delete: " + $0 }
+        } catch {
+            return ["delete: " + error.message]
         }
     }
 }

@@ -21,15 +21,19 @@ enum TestComparison {
             case .store(let folder, let name):
                 return failures + difference("folder", expected["store"]?["folder"]?.text, folder)
                     + difference("name", expected["store"]?["name"]?.text, name)
-            case .exchange(let request):
-                return failures + difference("method", expected["method"]?.text ?? "POST", request.method)
-                    + difference("url", expected["url"]?.text, request.url)
-                    + difference("headers", lines(expected["headers"]), lines(request.headers))
-                    + compare(expected, body: request.body)
+            case .exchange(let request): return failures + Self.request(expected, request, method: "POST")
             }
         } catch {
             return failures + difference("error", expected["error"]?.text, error.kind.rawValue)
         }
+    }
+
+    /// Compares a request with `request:` or `delete:`; `method` is expected where none is named.
+    static func request(_ expected: Node, _ request: HTTPRequest, method: String) -> [String] {
+        difference("method", expected["method"]?.text ?? method, request.method)
+            + difference("url", expected["url"]?.text, request.url)
+            + difference("headers", lines(expected["headers"]), lines(request.headers))
+            + compare(expected, body: request.body)
     }
 
     private static func compare(_ expected: Node, body: HTTPRequest.Body) -> [String] {
