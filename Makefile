@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build release test demo check format clean
+.PHONY: help deps build release test demo check format deb clean
 
 help: ## List these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -28,6 +28,10 @@ check: ## The same checks as `test`, without installing anything
 
 format: ## Format the sources in place
 	swift format --in-place --recursive Sources Tests Package.swift
+
+deb: deps ## Pack the product as a Debian package, into deb/
+	swift build -c release -Xswiftc -static-stdlib
+	@scripts/deb
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -28,6 +28,7 @@ enum Fanlight {
         case "check": try CheckCommand.run(rest)
         case "send": try await SendCommand.run(rest)
         case "services": try ServicesCommand.run(rest)
+        case "health": try await HealthCommand.run(rest)
         case "sandbox": try await SandboxCommand.run(rest)
         case "version", "--version": Console.out("fanlight \(HelpCommand.version)")
         case "help", "--help", "-h": try HelpCommand.run(rest)

@@ -53,6 +53,10 @@ enum HelpCommand {
             "fanlight services [--config FILE]\n\nSays of each whether it is on, and why not."
         ),
         (
+            "health", "ask a running gateway whether it is ready",
+            "fanlight health [--to URL] [--config FILE]\n\nStatus 0 when /readyz says so, 1 when not. Without --to the address is that of the configuration."
+        ),
+        (
             "sandbox", "run loopback services to try with",
             "fanlight sandbox [--listen HOST:PORT] | --make-photo FILE | --inspect FILE\n\nTweetPhoto at /uploadapiwithkey.php, imgur at /3/image, a PHP receiver at /upload.php. ?fail=STATUS, ?fail=30%, ?delay=MS.\nGET /received lists what came."
         ),
