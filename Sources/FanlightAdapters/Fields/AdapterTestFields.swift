@@ -21,7 +21,11 @@ enum AdapterTestFields {
             FieldSpec("reply", .shaped(.keys(reply)), "What the service answers"),
             FieldSpec("result", .shaped(.keys(result)), "Links that must be read from it; the others must be absent"),
             FieldSpec("error", .shaped(.keys(failure)), "The failure that must be read from it"),
-            FieldSpec("delete", .shaped(.keys(request)), "The request that deletes the picture again; a DELETE if not said"),
+            FieldSpec(
+                "delete",
+                .shaped(.keys(request)),
+                "The request that deletes the picture again; a DELETE if not said"
+            ),
         ],
         "Items of `tests:`. Nothing is sent. The picture has the bytes `picture`, 640 by 480 pixels, and the name `picture.jpg`."
     )
