@@ -15,6 +15,7 @@ final class BodySource {
     enum Content {
         case bytes([UInt8])
         case file(SpooledFile)
+        case pieces([HTTPRequest.Piece])
     }
 
     let size: Int
@@ -30,6 +31,7 @@ final class BodySource {
         switch content {
         case .bytes(let bytes): size = bytes.count
         case .file(let file): size = file.size
+        case .pieces(let pieces): size = pieces.reduce(0) { $0 + $1.size }
         }
     }
 
@@ -37,24 +39,20 @@ final class BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let wanted = min(buffer.count, size - offset)
         guard wanted > 0 else { return 0 }
-        switch content {
-        case .bytes(let bytes):
-            // SAFETY: `wanted` bytes fit in the buffer and lie inside the array.
-            unsafe bytes.withUnsafeBytes { source in
-                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<(offset + wanted)]))
+        // SAFETY: the slice is within curl's buffer.
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+        let got =
+            switch content {
+            case .bytes(let bytes): unsafe PieceReader.read(bytes, at: offset, into: target)
+            case .file(let file): unsafe file.read(into: target, at: offset)
+            case .pieces(let pieces): unsafe PieceReader.read(pieces, at: offset, into: target)
             }
-            offset += wanted
-            return wanted
-        case .file(let file):
-            // SAFETY: the slice is within curl's buffer.
-            let got = unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
-            guard got > 0 else {
-                hasFailed = true
-                return fl_read_abort()
-            }
-            offset += got
-            return got
+        guard got > 0 else {
+            hasFailed = true
+            return fl_read_abort()
         }
+        offset += got
+        return got
     }
 
     /// Goes back for a repeat of the request; only before the source was read to its end.

@@ -191,6 +191,7 @@ final class Transfer {
         switch request.body {
         case .bytes(let bytes) where !bytes.isEmpty: setStream(BodySource(.bytes(bytes)))
         case .file(let file) where file.size > 0: setStream(BodySource(.file(file)))
+        case .pieces(let pieces) where pieces.contains(where: { $0.size > 0 }): setStream(BodySource(.pieces(pieces)))
         case .multipart(let parts):
             guard setMultipart(parts) else { return false }
         default: setEmptyBody()

@@ -6,7 +6,7 @@ public import FanlightCore
 public struct SessionNeed: Sendable, Equatable {
     /// Name of the service whose session it is.
     public var service: String
-    /// Generation of the session that the service refused; a newer one is wanted. `nil` = any that is valid.
+    /// Generation of the session that the service refused, where a newer one is wanted; `nil` = any that is valid.
     public var stale: Int?
 
     /// Creates a need.

@@ -45,6 +45,7 @@ enum TestComparison {
         case .empty: break
         case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
         case .file: raw = "file"
+        case .pieces(let pieces): text = pieces.map(Self.shown).joined()
         case .multipart(let parts):
             for part in parts {
                 switch part.content {
@@ -60,6 +61,14 @@ enum TestComparison {
         return difference("fields", lines(expected["fields"]), lines(fields))
             + difference("file", wanted ?? "", file) + difference("body", expected["body"]?.text ?? "", text)
             + difference("raw", expected["raw"]?.text ?? "", raw)
+    }
+
+    private static func shown(_ piece: HTTPRequest.Piece) -> String {
+        switch piece {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .file: "<file>"
+        case .base64: "<file|base64>"
+        }
     }
 
     /// Compares links with `result:`; what is not named must not be there.

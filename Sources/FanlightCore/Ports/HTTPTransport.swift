@@ -24,6 +24,26 @@ public struct HTTPRequest: Sendable {
         case file(SpooledFile)
         /// `multipart/form-data`, in this order.
         case multipart([Part])
+        /// Pieces one after another, in this order; the length is known before anything is sent.
+        case pieces([Piece])
+    }
+
+    /// A stretch of a body.
+    public enum Piece: Sendable {
+        case bytes([UInt8])
+        /// The rendition's bytes.
+        case file(SpooledFile)
+        /// The rendition in base64 with padding (RFC 4648 section 4), made while it is sent.
+        case base64(SpooledFile)
+
+        /// Bytes that it is sent as.
+        public var size: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .file(let file): file.size
+            case .base64(let file): (file.size + 2) / 3 * 4
+            }
+        }
     }
 
     /// One part of a multipart body.

@@ -47,11 +47,19 @@ public struct DeliveryLinks: Sendable, Equatable {
     public var page: String?
     /// URL of a small version.
     public var thumbnail: String?
+    /// URL that deletes the picture when somebody visits it; often a page that asks again.
+    public var deleteURL: String?
+    /// When the picture vanishes, `YYYY-MM-DDTHH:MM:SSZ`; `nil` = never, or not known.
+    public var expiresAt: String?
+    /// Who can see it: `public`, `private`, `expiring`; `nil` = not known.
+    public var visibility: String?
+    /// Further links by the adapter's names, in its order.
+    public var more: [HTTPField]
     /// The service's identifier.
     public var remoteID: String?
     /// True when the adapter can delete it.
     public var deletable: Bool
-    /// Values captured by `save`, for a later delete request.
+    /// Values captured by `save`, for a later delete request; may hold secrets.
     public var captures: [String: String]
 
     /// Creates links.
@@ -59,6 +67,10 @@ public struct DeliveryLinks: Sendable, Equatable {
         link: String? = nil,
         page: String? = nil,
         thumbnail: String? = nil,
+        deleteURL: String? = nil,
+        expiresAt: String? = nil,
+        visibility: String? = nil,
+        more: [HTTPField] = [],
         remoteID: String? = nil,
         deletable: Bool = false,
         captures: [String: String] = [:]
@@ -66,6 +78,10 @@ public struct DeliveryLinks: Sendable, Equatable {
         self.link = link
         self.page = page
         self.thumbnail = thumbnail
+        self.deleteURL = deleteURL
+        self.expiresAt = expiresAt
+        self.visibility = visibility
+        self.more = more
         self.remoteID = remoteID
         self.deletable = deletable
         self.captures = captures
