@@ -64,6 +64,7 @@ static inline CURLcode fl_global_init(void) { return curl_global_init(CURL_GLOBA
 
 // These are macros or enumerators of mixed signedness; as functions they have the type that Swift returns.
 static inline size_t fl_read_abort(void) { return CURL_READFUNC_ABORT; }
+static inline size_t fl_read_pause(void) { return CURL_READFUNC_PAUSE; }
 static inline int fl_seek_ok(void) { return CURL_SEEKFUNC_OK; }
 static inline int fl_seek_fail(void) { return CURL_SEEKFUNC_FAIL; }
 static inline long fl_http_1_1(void) { return CURL_HTTP_VERSION_1_1; }

@@ -11,6 +11,8 @@ import Glibc
 /// curl repeats a request by itself when a reused connection dies without an answer, even after the whole body was
 /// sent. The service may have acted on it then, so a source that was read to its end refuses to rewind, and the
 /// transfer ends as a lost connection instead of being sent twice.
+///
+/// The source whose end is the end of the body may have a gate: its last byte is then held back until ``open()``.
 final class BodySource {
     enum Content {
         case bytes([UInt8])
@@ -25,6 +27,11 @@ final class BodySource {
     private(set) var hasFailed = false
     /// True after curl wanted to repeat a request whose body it had taken whole.
     private(set) var hasRefusedRewind = false
+    /// Called once, when all but the last byte is about to be handed over.
+    var askForEnd: (() -> Void)?
+    private var isGated: Bool { askForEnd != nil && !isOpen }
+    private var hasAsked = false
+    private var isOpen = false
 
     init(_ content: Content) {
         self.content = content
@@ -37,8 +44,17 @@ final class BodySource {
 
     /// Fills curl's buffer; 0 at the end; curl's abort value when the disk fails.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let wanted = min(buffer.count, size - offset)
+        var wanted = min(buffer.count, size - offset)
         guard wanted > 0 else { return 0 }
+        if offset + wanted == size, isGated {
+            if !hasAsked {
+                hasAsked = true
+                askForEnd?()
+            }
+            // The gate may have opened within the call.
+            if isGated { wanted -= 1 }
+            guard wanted > 0 else { return fl_read_pause() }
+        }
         // SAFETY: the slice is within curl's buffer.
         let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
         let got =
@@ -54,6 +70,9 @@ final class BodySource {
         offset += got
         return got
     }
+
+    /// Lets the last byte go.
+    func open() { isOpen = true }
 
     /// Goes back for a repeat of the request; only before the source was read to its end.
     func seek(to position: Int, origin: Int32) -> Int32 {

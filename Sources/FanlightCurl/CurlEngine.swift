@@ -12,9 +12,16 @@ import Synchronization
 final class CurlEngine: Sendable {
     private struct Inbox {
         var tickets: [TransferTicket] = []
+        var verdicts: [Verdict] = []
         var hasCancellations = false
         var isStopped = false
         var thread: pthread_t?
+    }
+
+    /// What was said about the end of a body that is held back.
+    struct Verdict {
+        var ticket: TransferTicket
+        var mayLeave: Bool
     }
 
     /// True when libcurl is ready for use in this process.
@@ -83,6 +90,9 @@ final class CurlEngine: Sendable {
 
     /// Sends one request without following redirects.
     func perform(_ request: HTTPRequest) async throws(TransportError) -> HTTPReply {
+        if request.hasNoBody, let gate = request.beforeLastByte {
+            guard await gate() else { throw Self.withheld }
+        }
         let ticket = TransferTicket(request)
         let outcome: TransferTicket.Outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -100,6 +110,19 @@ final class CurlEngine: Sendable {
         return try outcome.get()
     }
 
+    /// Asks, off the transfer thread, whether the end of a body may leave; the loop finds the verdict in its mail.
+    func ask(about ticket: TransferTicket) {
+        guard let gate = ticket.request.beforeLastByte else { return }
+        Task {
+            let mayLeave = await gate()
+            inbox.withLock { inbox in
+                guard !inbox.isStopped else { return }
+                inbox.verdicts.append(Verdict(ticket: ticket, mayLeave: mayLeave))
+                wake()
+            }
+        }
+    }
+
     private func submit(_ ticket: TransferTicket) {
         let isTaken = inbox.withLock { inbox in
             guard !inbox.isStopped else { return false }
@@ -115,11 +138,13 @@ final class CurlEngine: Sendable {
         if let multi = unsafe multi { _ = unsafe curl_multi_wakeup(multi) }
     }
 
+    static let withheld = TransferTicket.withheld(isSent: false)
     static let stopped = TransportError(.stopped, message: "The transport was stopped.", requestFullySent: false)
 
     /// What the thread finds when it looks into the inbox.
     struct Mail {
         var tickets: [TransferTicket]
+        var verdicts: [Verdict]
         var hasCancellations: Bool
         var isStopped: Bool
     }
@@ -128,10 +153,12 @@ final class CurlEngine: Sendable {
         inbox.withLock { inbox in
             defer {
                 inbox.tickets = []
+                inbox.verdicts = []
                 inbox.hasCancellations = false
             }
             return Mail(
                 tickets: inbox.tickets,
+                verdicts: inbox.verdicts,
                 hasCancellations: inbox.hasCancellations,
                 isStopped: inbox.isStopped
             )

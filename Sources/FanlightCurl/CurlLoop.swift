@@ -26,6 +26,7 @@ struct CurlLoop {
             let mail = engine.takeMail()
             waiting += mail.tickets
             if mail.isStopped { break }
+            for verdict in mail.verdicts { unsafe obey(verdict, multi) }
             if mail.hasCancellations { unsafe dropCancelled(multi) }
             unsafe startWaiting(multi)
             var count: Int32 = 0
@@ -77,12 +78,25 @@ struct CurlLoop {
             recycle(transfer)
             return ticket.resume(.failure(problem))
         }
+        if ticket.request.beforeLastByte != nil, !ticket.request.hasNoBody,
+            !transfer.holdEnd({ [engine] in engine.ask(about: ticket) })
+        {
+            recycle(transfer)
+            return ticket.resume(.failure(TransferTicket.withheld(isSent: false)))
+        }
         unsafe running[easy] = transfer
         nextSweep = min(nextSweep, ContinuousClock.now + ticket.request.timeouts.stall)
         guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else {
             let error = transfer.error(.connectionLost, "The transfer cannot start.")
             return unsafe end(transfer, multi, with: .failure(error))
         }
+    }
+
+    /// Lets the end of a body go, or ends the transfer; one that is over already is not concerned.
+    private mutating func obey(_ verdict: CurlEngine.Verdict, _ multi: UnsafeMutableRawPointer) {
+        guard let transfer = unsafe running.values.first(where: { $0.ticket === verdict.ticket }) else { return }
+        if verdict.mayLeave { return transfer.releaseEnd() }
+        unsafe end(transfer, multi, with: .failure(TransferTicket.withheld(isSent: transfer.requestFullySent)))
     }
 
     private mutating func collectDone(_ multi: UnsafeMutableRawPointer) {

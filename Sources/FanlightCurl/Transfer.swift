@@ -61,6 +61,23 @@ final class Transfer {
         sources = []
     }
 
+    // MARK: The end of the body
+
+    /// Holds the last byte of the body back and says so once; false where there is no body to hold.
+    func holdEnd(_ ask: @escaping () -> Void) -> Bool {
+        guard let last = sources.last(where: { $0.size > 0 }) else { return false }
+        last.askForEnd = ask
+        return true
+    }
+
+    /// Lets the rest of the body go (C: curl_easy_pause).
+    func releaseEnd() {
+        guard let last = sources.last(where: { $0.askForEnd != nil }) else { return }
+        last.open()
+        // SAFETY: called on the transfer thread for a handle that is in the multi handle.
+        unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
     // MARK: Outcome
 
     /// True when the whole request was handed to the kernel.

@@ -21,6 +21,11 @@ final class TransferTicket: Sendable {
         deadline = ContinuousClock.now + request.timeouts.total
     }
 
+    /// The end of the request was not let go.
+    static func withheld(isSent: Bool) -> TransportError {
+        TransportError(.stopped, message: "The end of the request was held back.", requestFullySent: isSent)
+    }
+
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     func cancel() { state.withLock { $0.isCancelled = true } }
@@ -36,5 +41,25 @@ final class TransferTicket: Sendable {
             return state.continuation
         }
         waiting?.resume(returning: outcome)
+    }
+}
+
+extension HTTPRequest {
+    /// True where nothing but a form's own marks follows the head.
+    var hasNoBody: Bool {
+        if case .empty = body { return true }
+        if case .bytes(let bytes) = body { return bytes.isEmpty }
+        if case .file(let file) = body { return file.size == 0 }
+        if case .multipart(let parts) = body { return parts.allSatisfy(\.content.isEmpty) }
+        return false
+    }
+}
+
+extension HTTPRequest.Part.Content {
+    /// True for no bytes.
+    fileprivate var isEmpty: Bool {
+        if case .text(let text) = self { return text.isEmpty }
+        if case .file(let file, _) = self { return file.size == 0 }
+        return false
     }
 }

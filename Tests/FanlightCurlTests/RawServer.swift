@@ -35,6 +35,14 @@ final class RawServer: Sendable {
             return got > 0 ? String(decoding: buffer[..<got], as: UTF8.self) : ""
         }
 
+        /// Reads once, at most 64 KB, as bytes; empty at the end.
+        func readBytes() -> [UInt8] {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            // SAFETY: the buffer is alive during the call and bounds it.
+            let got = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            return Array(buffer.prefix(max(0, got)))
+        }
+
         func write(_ text: String) {
             let bytes = Array(text.utf8)
             // SAFETY: the array is alive during the call.

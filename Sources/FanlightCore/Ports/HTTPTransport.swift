@@ -87,6 +87,12 @@ public struct HTTPRequest: Sendable {
     public var maxReplyBytes: Int
     /// Told a few times a second how many bytes of the body have left; `nil` = nobody wants to know.
     public var progress: (@Sendable (Int) -> Void)?
+    /// Asked before the end of the request may leave; `nil` = it may leave at any time.
+    ///
+    /// The transport holds the last byte of the body back until this returns, and ends the exchange with the cause
+    /// `stopped` when it is false. A request without a body is not begun before. Asked at most once for each request
+    /// that goes out, so again where a redirect is followed. An exchange may end while this is under way.
+    public var beforeLastByte: (@Sendable () async -> Bool)?
 
     /// Creates a request.
     public init(
@@ -106,6 +112,7 @@ public struct HTTPRequest: Sendable {
         self.redirects = redirects
         self.maxReplyBytes = maxReplyBytes
         progress = nil
+        beforeLastByte = nil
     }
 }
 
