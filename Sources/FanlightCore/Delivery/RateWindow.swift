@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// At most so many attempts in any period of that length.
+///
+/// A token bucket would let twice the count through in its first period; this counts what began within the last period,
+/// in slots of a sixtieth of it. It may be late by one slot and is never early. Pure: time is passed in.
+public struct RateWindow: Sendable, Equatable {
+    /// What began in one slot.
+    public struct Slot: Sendable, Equatable {
+        /// Slots since 1970.
+        public var number: Int64
+        /// Attempts.
+        public var count: Int
+
+        /// Creates a slot.
+        public init(number: Int64, count: Int) {
+            self.number = number
+            self.count = count
+        }
+    }
+
+    private static let slotsInPeriod: Int64 = 60
+    /// Attempts in a period.
+    public let limit: Int
+    private let slotLength: Int64
+    /// What counts still, oldest first; the state that is to survive a restart.
+    public private(set) var slots: [Slot]
+
+    /// Creates a window.
+    ///
+    /// - Parameter limit: Attempts in a period, at least 1.
+    /// - Parameter slots: What an earlier run left; ignored where it makes no sense.
+    public init(limit: Int, period: Duration, slots: [Slot] = []) {
+        self.limit = max(1, limit)
+        slotLength = max(1, period.roundedUpMilliseconds / Self.slotsInPeriod)
+        let isSound = zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
+        self.slots = isSound ? slots.filter { $0.count > 0 } : []
+    }
+
+    /// Attempts that may begin now.
+    public mutating func left(at now: Timestamp) -> Int {
+        forget(before: now)
+        return max(0, limit - slots.reduce(0) { $0 + $1.count })
+    }
+
+    /// When the next attempt may begin; now, or later when none is left.
+    public mutating func next(at now: Timestamp) -> Timestamp {
+        guard left(at: now) == 0, let oldest = slots.first else { return now }
+        return Timestamp(milliseconds: (oldest.number + Self.slotsInPeriod + 1) * slotLength)
+    }
+
+    /// Counts an attempt that begins now.
+    public mutating func take(at now: Timestamp) {
+        let number = now.milliseconds / slotLength
+        if let last = slots.last, last.number >= number {
+            slots[slots.count - 1].count += 1
+        } else {
+            slots.append(Slot(number: number, count: 1))
+        }
+    }
+
+    private mutating func forget(before now: Timestamp) {
+        let number = now.milliseconds / slotLength
+        // What a clock that was set back left in the future is no reason to wait for it.
+        slots.removeAll { $0.number < number - Self.slotsInPeriod || $0.number > number + 1 }
+    }
+}
