@@ -43,3 +43,17 @@ extension AdapterFields {
         ]
     }
 }
+
+extension AdapterFields {
+    /// Sections that other sections lead to, in the order of the reference.
+    static var parts: [Section] {
+        [setting, option, alternative, file] + auth.map(\.section) + [
+            error, wait, rateLimit, limits, texts, timeouts, retry, store, delete, source,
+        ]
+    }
+}
+
+extension AdapterTestFields {
+    /// Sections of tests, in the order of the reference.
+    static var parts: [Section] { [test, caption, geotag, request, file, store, reply, result, failure] }
+}

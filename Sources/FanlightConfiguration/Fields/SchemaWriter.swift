@@ -23,6 +23,12 @@ public struct SchemaWriter {
         .object(definitions.sorted { $0.name < $1.name }.map { .init($0.name, $0.value) })
     }
 
+    /// Adds a shared part that no table describes.
+    public mutating func define(_ name: String, _ value: JSONValue) {
+        definitions.removeAll { $0.name == name }
+        definitions.append((name, value))
+    }
+
     /// A mapping with known keys and no others.
     public mutating func object(_ section: Section) -> JSONValue {
         var members: [JSONValue.Member] = [.init("type", ["object", "null"])]
@@ -41,14 +47,15 @@ public struct SchemaWriter {
     }
 
     /// What a field type takes.
-    public mutating func value(_ type: FieldType) -> JSONValue {
+    mutating func value(_ type: FieldType) -> JSONValue {
         switch type {
         case .text: return Self.scalar()
         case .boolean: return Self.alternatives([true, false], patterns: ["true|false"])
         case .integer(let range): return Self.number(range)
-        case .duration: return Self.scalar(#"0|([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
-        case .byteSize: return Self.scalar(#"0|[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#)
-        case .pixelCount: return Self.scalar(#"[0-9]+|[0-9]+(\.[0-9]{1,3})? *[Mm][Pp]"#)
+        case .duration: return Self.zeroOr(#"([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
+        case .byteSize: return Self.zeroOr(#"[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#)
+        case .pixelCount:
+            return Self.scalar(#"[0-9]+|[0-9]+(\.[0-9]{1,3})? *[Mm][Pp]"#, types: ["integer", "string", "null"])
         case .rate: return Self.scalar(#"[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|[0-9.]+ *(ms|s|m|h|d))"#)
         case .choice(let names): return Self.choice(names)
         case .colour: return Self.scalar("[A-Za-z]+|#[0-9A-Fa-f]{3,8}")
@@ -61,7 +68,7 @@ public struct SchemaWriter {
     }
 
     /// What a shape takes.
-    public mutating func value(_ shape: Shape) -> JSONValue {
+    mutating func value(_ shape: Shape) -> JSONValue {
         switch shape {
         case .one(let type): return value(type)
         case .anything: return .object([])
@@ -74,7 +81,9 @@ public struct SchemaWriter {
             return .object([.init("type", ["object", "null"]), .init("additionalProperties", value(shape))])
         case .keys(let section): return hoisted(section.name) { writer in writer.object(section) }
         case .defined(let name):
-            guard let definition = known.first(where: { $0.name == name }) else { return .object([]) }
+            guard let definition = known.first(where: { $0.name == name }) else {
+                return .object([.init("$ref", .string("#/$defs/" + name))])
+            }
             return hoisted(name) { writer in
                 let value = writer.value(definition.shape).object ?? []
                 return .object([.init("description", .string(definition.description))] + value)
@@ -97,11 +106,19 @@ public struct SchemaWriter {
         return .object([.init("$ref", .string("#/$defs/" + key))])
     }
 
-    /// Text, or what a YAML reader makes of text without quotes; `pattern` is anchored and spares references.
-    private static func scalar(_ pattern: String? = nil) -> JSONValue {
-        var members: [JSONValue.Member] = [.init("type", ["string", "number", "boolean", "null"])]
-        if let pattern { members.append(.init("pattern", .string("^(\(pattern))$|\(reference)"))) }
-        return .object(members)
+    /// Text, or what a YAML reader makes of text without quotes.
+    private static func scalar() -> JSONValue {
+        .object([.init("type", ["string", "number", "boolean", "null"])])
+    }
+
+    /// Text of a pattern, which is anchored and spares references.
+    private static func scalar(_ pattern: String, types: JSONValue = ["string", "null"]) -> JSONValue {
+        .object([.init("type", types), .init("pattern", .string("^(\(pattern))$|\(reference)"))])
+    }
+
+    /// Text of a pattern, or zero, which needs no unit.
+    private static func zeroOr(_ pattern: String) -> JSONValue {
+        .object([.init("anyOf", [scalar("0|" + pattern), .object([.init("const", 0)])])])
     }
 
     private static func number(_ range: ClosedRange<Int>) -> JSONValue {

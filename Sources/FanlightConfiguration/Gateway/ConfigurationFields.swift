@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FanlightCore
+public import FanlightCore
 
 /// Every key of config.yaml that the gateway itself reads, described once.
 public enum ConfigurationFields {
@@ -8,11 +8,19 @@ public enum ConfigurationFields {
     public static let file = Section(
         "",
         [
-            FieldSpec("server", .node, "How clients reach the gateway"),
-            FieldSpec("image", .node, "How pictures are prepared; a service may have its own values"),
-            FieldSpec("services", .node, "Where pictures go, by name; the report has this order"),
-            FieldSpec("routes", .node, "Named sets of services"),
-            FieldSpec("adapters", .node, "Adapters that are added to the catalogue or override its entries"),
+            FieldSpec("server", .shaped(.keys(server)), "How clients reach the gateway"),
+            FieldSpec("image", .shaped(.keys(image)), "How pictures are prepared; a service may have its own values"),
+            FieldSpec(
+                "services",
+                .shaped(.named(.defined("service"))),
+                "Where pictures go, by name; the report has this order"
+            ),
+            FieldSpec("routes", .shaped(.named(routeShape)), "Named sets of services"),
+            FieldSpec(
+                "adapters",
+                .shaped(.named(.defined("adapter"))),
+                "Adapters that are added to the catalogue or override its entries"
+            ),
             FieldSpec("adapter_files", .text, "Folder with one YAML file an adapter"),
         ]
     )
@@ -120,24 +128,38 @@ public enum ConfigurationFields {
         "routes.NAME",
         [
             FieldSpec("services", .texts, "Services in order; absent = all"),
-            FieldSpec("policy", .node, default: nil, "all, any, first, or quorum: N; absent = all"),
+            FieldSpec("policy", .shaped(policy), "When the client is answered; absent = all"),
         ]
+    )
+
+    /// A mapping, or its services alone.
+    private static let routeShape = Shape.either([.keys(route), .one(.texts)])
+    /// A word, a mapping, or both in one text.
+    private static let policy = Shape.either([
+        .one(.choice(["all", "any", "first"])), .keys(quorum), .one(.text),
+    ])
+
+    /// The policy that has a number.
+    static let quorum = Section(
+        "quorum",
+        [FieldSpec("quorum", .integer(1...Int.max), required: true, "So many services must have delivered")]
     )
 
     /// The sections with fields of their own.
     public static let sections = [server, image]
 
     /// The reference of these keys in Markdown, one table a section.
-    public static func reference() -> String {
-        ([file] + sections + [route]).map(table).joined(separator: "\n")
-    }
+    public static func reference() -> String { ReferenceWriter.tables([file] + sections + [route, quorum]) }
 
-    private static func table(_ section: Section) -> String {
-        let title = section.name.isEmpty ? "config.yaml" : section.name
-        let rows = section.fields.map { field in
-            let value = field.defaultText.map { "`\($0)`" } ?? ""
-            return "| `\(field.name)` | \(field.type.word) | \(value) | \(field.description) |\n"
-        }
-        return "## \(title)\n\n| key | type | default | meaning |\n|---|---|---|---|\n" + rows.joined()
+    /// JSON Schema of config.yaml.
+    ///
+    /// - Parameters:
+    ///   - writer: Knows the shapes of the adapter language; `service` and `adapter` must be defined in it.
+    public static func schema(_ writer: inout SchemaWriter) -> JSONValue {
+        let body = writer.object(file).object ?? []
+        let head: [JSONValue.Member] = [
+            .init("$schema", .string(SchemaWriter.dialect)), .init("title", "config.yaml of Fanlight"),
+        ]
+        return .object(head + body + [.init("$defs", writer.definitionsObject())])
     }
 }

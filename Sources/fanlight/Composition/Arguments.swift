@@ -3,6 +3,8 @@
 /// Words of a command line: options with a value, flags, and the rest.
 struct Arguments {
     private(set) var options: [String: String] = [:]
+    /// Every option with its value, in order; an option may be repeated.
+    private(set) var values: [(name: String, value: String)] = []
     private(set) var flags: Set<String> = []
     private(set) var words: [String] = []
 
@@ -23,11 +25,19 @@ struct Arguments {
                     throw UsageError("\(name) wants a value")
                 }
                 options[name] = value
+                values.append((name, value))
             } else {
                 let all = (known + knownFlags).sorted().joined(separator: ", ")
                 throw UsageError("unknown option \(name); known: \(all.isEmpty ? "none" : all)")
             }
         }
+    }
+}
+
+extension Arguments {
+    /// A usage error where words stand that mean nothing.
+    func refuseWords() throws(UsageError) {
+        if let word = words.first { throw UsageError("\(word) means nothing here") }
     }
 }
 
