@@ -136,6 +136,8 @@ public struct CompiledService: Sendable {
     public var secrets: [String]
     /// True when a repeated request does no harm: declared, or an idempotency key is sent.
     public var isIdempotent: Bool
+    /// How its deliveries are treated beside those of other services.
+    public var delivery = DeliveryWishes()
     /// True when pictures are kept in a folder of the gateway.
     public var isLocal: Bool { store != nil }
     /// The folder of a local service.

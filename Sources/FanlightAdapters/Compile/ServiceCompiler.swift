@@ -93,6 +93,7 @@ public struct ServiceCompiler: Sendable {
             reply: reply(merged, compilation),
             delete: delete(merged["delete"], auth: merged["auth"], compilation)
         )
+        service.delivery = compilation.deliveryWishes(merged)
         service.localFolder = store?.folder.constant ?? store.flatMap { folder($0.folder, settings) }
         decide(switching, &service, compilation)
         var seen: Set<String> = []

@@ -128,14 +128,14 @@ public enum AdapterFields {
     /// A service of config.yaml; its adapter's settings and options are plain keys beside these.
     public static let service = Section(
         "service",
-        about + request + reply + bounds + picture,
+        about + request + reply + bounds + delivery + picture,
         "Keys of a service under `services:`, and of an entry under `adapters:`. The settings and options that its adapter declares are plain keys beside them."
     )
 
     /// An adapter: a file of the catalogue, or an entry under `adapters:`.
     public static let adapter = Section(
         "adapter",
-        about + evidence + request + reply + bounds + picture,
+        about + evidence + request + reply + bounds + delivery + picture,
         "Keys of an adapter: a file of the catalogue or of `adapter_files:`, or an entry under `adapters:`."
     )
 
