@@ -40,7 +40,11 @@ enum Callbacks {
         let core = unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
         let key = UInt(bitPattern: connection)
         if event == .CONNECTION_NOTIFY_STARTED {
-            core.table.open(key, descriptor: unsafe fl_connection_socket(connection))
+            unsafe core.table.open(
+                key,
+                descriptor: fl_connection_socket(connection),
+                address: HeadReader.peer(of: connection)
+            )
         } else {
             core.table.close(key)
         }

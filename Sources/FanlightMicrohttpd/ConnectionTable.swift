@@ -20,16 +20,30 @@ final class ConnectionTable: Sendable {
         case answering
     }
 
+    /// Why a connection is only told to go.
+    enum Surplus { case server, address }
+
     private struct Entry {
         var descriptor: Int32
+        var address: String
         var phase: Phase
         var deadline: ContinuousClock.Instant?
-        var isSurplus: Bool
+        /// When the phase began.
+        var since: ContinuousClock.Instant
+        /// True after the first answer.
+        var hasServed = false
+        var surplus: Surplus?
     }
 
     private struct State {
         var entries: [UInt: Entry] = [:]
+        /// Connections of each address.
+        var addresses: [String: Int] = [:]
+        var evicted = 0
     }
+
+    /// How long a silent connection keeps its place although others wait for one.
+    private static let idleGrace = Duration.seconds(1)
 
     private let limits: ServerLimits
     private let state = Mutex(State())
@@ -52,15 +66,31 @@ final class ConnectionTable: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
+    /// Silent connections that had to make room.
+    var evictedCount: Int { state.withLock { $0.evicted } }
+
     /// A connection was accepted.
-    func open(_ key: UInt, descriptor: Int32) {
+    ///
+    /// When all places are taken, the one that has been silent for longest makes room: whoever opens thousands of connections
+    /// and says nothing keeps nobody else out.
+    func open(_ key: UInt, descriptor: Int32, address: String) {
+        let now = ContinuousClock.now
         let isFirst = state.withLock { state in
-            let isSurplus = state.entries.count >= limits.maxConnections
+            var surplus: Surplus?
+            let ofAddress = state.addresses[address, default: 0]
+            if let limit = limits.maxConnectionsPerAddress, ofAddress >= limit, !limits.unlimited.contains(address) {
+                surplus = .address
+            } else if state.entries.count >= limits.maxConnections, !Self.makeRoom(&state, at: now) {
+                surplus = .server
+            }
+            state.addresses[address] = ofAddress + 1
             state.entries[key] = Entry(
                 descriptor: descriptor,
-                phase: .receiving,
-                deadline: .now + limits.clientTimeout,
-                isSurplus: isSurplus
+                address: address,
+                phase: .idle,
+                deadline: now + limits.clientTimeout,
+                since: now,
+                surplus: surplus
             )
             return state.entries.count == 1
         }
@@ -68,7 +98,25 @@ final class ConnectionTable: Sendable {
     }
 
     /// A connection is about to be closed.
-    func close(_ key: UInt) { state.withLock { _ = $0.entries.removeValue(forKey: key) } }
+    func close(_ key: UInt) {
+        state.withLock { state in
+            guard let entry = state.entries.removeValue(forKey: key) else { return }
+            let left = state.addresses[entry.address, default: 1] - 1
+            state.addresses[entry.address] = left > 0 ? left : nil
+        }
+    }
+
+    private static func makeRoom(_ state: inout State, at now: ContinuousClock.Instant) -> Bool {
+        let silent = state.entries.filter { _, entry in
+            // One without a deadline was cut already and waits for the library to notice.
+            entry.phase == .idle && entry.deadline != nil && now - entry.since >= idleGrace
+        }
+        guard let (key, entry) = silent.min(by: { $0.value.since < $1.value.since }) else { return false }
+        shutdown(entry.descriptor, Int32(SHUT_RDWR))
+        state.entries[key]?.deadline = nil
+        state.evicted += 1
+        return true
+    }
 
     /// True while an answer is computed or sent.
     var hasAnswers: Bool {
@@ -77,8 +125,8 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// True when the connection came while all places were taken.
-    func isSurplus(_ key: UInt) -> Bool { state.withLock { $0.entries[key]?.isSurplus ?? false } }
+    /// Why the connection has no place; `nil` when it has one.
+    func surplus(_ key: UInt) -> Surplus? { state.withLock { $0.entries[key]?.surplus } }
 
     /// A head was read.
     ///
@@ -86,9 +134,15 @@ final class ConnectionTable: Sendable {
     /// the head is not known and the clock starts here.
     func beginRequest(_ key: UInt) {
         update(key) { entry in
-            if entry.phase == .idle { entry.deadline = .now + limits.clientTimeout }
+            if entry.phase == .idle, entry.hasServed { entry.deadline = .now + limits.clientTimeout }
             entry.phase = .receiving
         }
+    }
+
+    /// Bytes of the body came; each second's worth at the lowest rate gives the client another second.
+    func received(_ key: UInt, _ count: Int) {
+        guard limits.minRate > 0 else { return }
+        update(key) { $0.deadline? += .seconds(1) * (Double(count) / Double(limits.minRate)) }
     }
 
     /// The request is complete and the service works on it.
@@ -111,7 +165,9 @@ final class ConnectionTable: Sendable {
     func endRequest(_ key: UInt) {
         update(key) { entry in
             entry.phase = .idle
-            entry.deadline = .now + limits.idleTimeout + limits.clientTimeout
+            entry.hasServed = true
+            entry.since = .now
+            entry.deadline = entry.since + limits.idleTimeout + limits.clientTimeout
         }
     }
 
@@ -154,7 +210,7 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             for (key, entry) in state.entries {
                 guard let deadline = entry.deadline, deadline <= now else { continue }
-                if entry.phase == .receiving { _ = Self.send(RawAnswer.timeout, to: entry.descriptor) }
+                if entry.phase == .receiving || !entry.hasServed { _ = Self.send(RawAnswer.timeout, to: entry.descriptor) }
                 shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil
             }

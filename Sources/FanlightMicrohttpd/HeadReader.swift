@@ -99,7 +99,8 @@ enum HeadReader {
         return unsafe String(cString: start)
     }
 
-    private static func peer(of connection: OpaquePointer) -> String {
+    /// The address of the other side; empty when it has none.
+    static func peer(of connection: OpaquePointer) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
             guard let base = buffer.baseAddress, unsafe fl_connection_peer(connection, base, buffer.count) != 0
             else { return "" }

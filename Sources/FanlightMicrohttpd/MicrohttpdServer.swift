@@ -76,6 +76,12 @@ public final class MicrohttpdServer: Sendable {
     /// Complete requests whose answers the service still works on.
     public var requestsUnderWay: Int { core.waiting.count }
 
+    /// Open connections.
+    public var connectionCount: Int { core.table.count }
+
+    /// Silent connections that had to make room for others, since the start.
+    public var evictedConnections: Int { core.table.evictedCount }
+
     /// Refuses new connections; those that exist are served and closed after their answer.
     public func stopAccepting() { state.withLock { quiesce(&$0) } }
 

@@ -20,6 +20,12 @@ enum RawAnswer {
         title: "Too many connections",
         headers: [HTTPField("Retry-After", "1")]
     )
+    static let addressBusy = problem(
+        429,
+        code: "too_many_connections",
+        title: "Too many connections from this address",
+        headers: [HTTPField("Retry-After", "1")]
+    )
     static let stopping = problem(
         503,
         code: "stopping",

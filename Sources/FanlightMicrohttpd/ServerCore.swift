@@ -59,7 +59,11 @@ final class ServerCore: Sendable {
     }
 
     private func decide(_ request: HeadReader.Result, key: UInt) -> HeadDecision {
-        if table.isSurplus(key) { return .answer(RawAnswer.busy) }
+        switch table.surplus(key) {
+        case .server: return .answer(RawAnswer.busy)
+        case .address: return .answer(RawAnswer.addressBusy)
+        case nil: break
+        }
         if request.bytes > limits.maxHeadBytes { return .answer(RawAnswer.headTooLarge) }
         if case .unclear = request.framing { return .answer(RawAnswer.badLength) }
         if case .length(let length) = request.framing, let limit = limits.maxBodyBytes, length > limit {
@@ -72,6 +76,7 @@ final class ServerCore: Sendable {
     func take(_ bytes: UnsafeRawBufferPointer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
         switch exchange.stage {
         case .receiving(let sink):
+            table.received(UInt(bitPattern: connection), bytes.count)
             guard let refusal = unsafe sink.receive(bytes) else { return .YES }
             exchange.stage = .draining(0)
             return sendLast(refusal, key: UInt(bitPattern: connection))
@@ -123,7 +128,7 @@ final class ServerCore: Sendable {
 
     private func queue(_ answer: HTTPAnswer, on connection: OpaquePointer, closing: Bool) -> MHD_Result {
         let key = UInt(bitPattern: connection)
-        let closes = closing || isClosing.load(ordering: .relaxed) || table.isSurplus(key)
+        let closes = closing || isClosing.load(ordering: .relaxed) || table.surplus(key) != nil
         switch unsafe ResponseWriter.queue(answer, on: connection, closing: closes, streams: streams) {
         case .bytes(let size):
             table.beginAnswer(key, within: limits.clientTimeout + .seconds(size / Self.slowestReader))

@@ -2,10 +2,16 @@
 
 /// Bounds that protect the server from its clients.
 public struct ServerLimits: Sendable, Equatable {
-    /// Connections served; more are answered 503 with Retry-After.
+    /// Connections served; for more, the longest silent one makes room, or they are answered 503 with Retry-After.
     public var maxConnections: Int
+    /// Connections of one address; more are answered 429 with Retry-After. `nil` = no bound.
+    public var maxConnectionsPerAddress: Int?
+    /// Addresses without a bound of their own: proxies that stand for many clients.
+    public var unlimited: Set<String>
     /// Wall-clock time for a head and its body, however steadily the bytes drip.
     public var clientTimeout: Duration
+    /// Bytes a second of the slowest client: each of so many gives a body another second. 0 = no more time.
+    public var minRate: Int
     /// Silence after which a connection is closed, between requests or within one.
     public var idleTimeout: Duration
     /// Bytes of a request head, names and values together; more is answered 431.
@@ -22,7 +28,10 @@ public struct ServerLimits: Sendable, Equatable {
     /// Creates limits.
     public init(
         maxConnections: Int = 1_000,
+        maxConnectionsPerAddress: Int? = nil,
+        unlimited: Set<String> = [],
         clientTimeout: Duration = .seconds(60),
+        minRate: Int = 0,
         idleTimeout: Duration = .seconds(30),
         maxHeadBytes: Int = 32_768,
         maxBodyBytes: Int? = nil,
@@ -30,7 +39,10 @@ public struct ServerLimits: Sendable, Equatable {
         threads: Int = 2
     ) {
         self.maxConnections = maxConnections
+        self.maxConnectionsPerAddress = maxConnectionsPerAddress
+        self.unlimited = unlimited
         self.clientTimeout = clientTimeout
+        self.minRate = minRate
         self.idleTimeout = idleTimeout
         self.maxHeadBytes = maxHeadBytes
         self.maxBodyBytes = maxBodyBytes

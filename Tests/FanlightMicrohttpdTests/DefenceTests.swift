@@ -183,6 +183,55 @@ import Testing
         #expect(await kept[0].read(until: "at once").contains("200"))
     }
 
+    @Test func silentConnectionsMakeRoom() async throws {
+        let server = try start(ServerLimits(maxConnections: 10))
+        let silent = try (0..<10).map { _ in try #require(RawClient(port: server.port)) }
+        try await Task.sleep(for: .milliseconds(1_200))
+        for _ in 0..<5 {
+            let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(answer.contains("at once"))
+        }
+        #expect(server.evictedConnections >= 1)
+        #expect(await silent[0].readAll().isEmpty)
+    }
+
+    @Test func oneAddressHasABound() async throws {
+        let server = try start(ServerLimits(maxConnectionsPerAddress: 2))
+        let kept = try (0..<2).map { _ in try #require(RawClient(port: server.port)) }
+        #expect(try await ScriptedService.eventually { server.connectionCount == 2 })
+        let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 429"))
+        #expect(answer.contains("Retry-After: 1\r\n"))
+        kept[0].write("GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(await kept[0].readAll().contains("at once"))
+        #expect(try await ScriptedService.eventually { server.connectionCount == 1 })
+        #expect(
+            try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").contains("at once")
+        )
+    }
+
+    @Test func trustedAddressesHaveNoBound() async throws {
+        let server = try start(ServerLimits(maxConnectionsPerAddress: 1, unlimited: ["127.0.0.1"]))
+        let kept = try #require(RawClient(port: server.port))
+        #expect(try await ScriptedService.eventually { server.connectionCount == 1 })
+        let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains("at once"))
+        kept.finishWriting()
+    }
+
+    @Test(arguments: [(0, "HTTP/1.1 408"), (20_000, "HTTP/1.1 200")])
+    func aSteadyClientGetsTheTimeItNeeds(rate: Int, expected: String) async throws {
+        let server = try start(ServerLimits(clientTimeout: .milliseconds(400), minRate: rate))
+        let client = try #require(RawClient(port: server.port))
+        client.write("POST /up HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n")
+        // 6,000 bytes each 100 ms are three times the rate; on a busy machine still above it.
+        for _ in 0..<10 {
+            client.write([UInt8](repeating: 1, count: 6_000))
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(await client.readAll().hasPrefix(expected))
+    }
+
     @Test func quietServerFinishesAndRefuses() async throws {
         let server = try start()
         let client = try #require(RawClient(port: server.port))
