@@ -44,7 +44,30 @@ public enum ConfigurationFields {
                 "client_timeout",
                 .duration,
                 default: "60s",
-                "Time in which a client's whole request must arrive"
+                "Time in which a client's request must arrive; a body that keeps to min_rate gets more"
+            ),
+            FieldSpec(
+                "min_rate",
+                .byteSize,
+                default: "8KB",
+                "Slowest client: each of so many bytes gives a body another second; 0 = no more time"
+            ),
+            FieldSpec(
+                "max_connections",
+                .integer(1...100_000),
+                default: "1000",
+                "Connections at the same time; for more, the longest silent one makes room, else 503"
+            ),
+            FieldSpec(
+                "max_connections_per_address",
+                .integer(0...100_000),
+                default: "0",
+                "Connections of one address, more are answered with 429; 0 = no bound"
+            ),
+            FieldSpec(
+                "trusted_proxies",
+                .texts,
+                "Addresses of proxies that stand for many clients"
             ),
             FieldSpec(
                 "client_keys",

@@ -82,7 +82,7 @@ public struct GatewayConfiguration: Sendable {
     ) -> ServerSettings? {
         let values = ConfigurationFields.server.decode(node, references: references, diagnostics: &diagnostics)
         guard let listen = values.address("listen"), let state = values.text("state") else { return nil }
-        return ServerSettings(
+        var settings = ServerSettings(
             listen: listen,
             publicURL: values.text("public_url"),
             state: state,
@@ -92,6 +92,12 @@ public struct GatewayConfiguration: Sendable {
             clientTimeout: values.duration("client_timeout"),
             clientKeys: (values.texts("client_keys") ?? []).map { Secret($0) }
         )
+        settings.minRate = values.integer("min_rate")
+        settings.maxConnections = values.integer("max_connections")
+        let ofAddress = values.integer("max_connections_per_address")
+        settings.maxConnectionsPerAddress = ofAddress > 0 ? ofAddress : nil
+        settings.trustedProxies = Set(values.texts("trusted_proxies") ?? [])
+        return settings
     }
 
     private static func imageSettings(

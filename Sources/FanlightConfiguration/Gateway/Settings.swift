@@ -18,6 +18,14 @@ public struct ServerSettings: Sendable, Equatable {
     public var drain: Duration
     /// Wall-clock time for a client's whole request.
     public var clientTimeout: Duration
+    /// Bytes a second of the slowest client; 0 = no more time than `clientTimeout`.
+    public var minRate = 8_000
+    /// Connections at the same time.
+    public var maxConnections = 1_000
+    /// Connections of one address; `nil` = no bound.
+    public var maxConnectionsPerAddress: Int?
+    /// Addresses of proxies that stand for many clients.
+    public var trustedProxies: Set<String> = []
     /// Keys of clients; empty = everybody may upload.
     public var clientKeys: [Secret]
 

@@ -37,7 +37,7 @@ enum ServeCommand {
                 address: listen.host,
                 port: UInt16(clamping: listen.port),
                 service: service,
-                limits: ServerLimits(clientTimeout: loaded.configuration.server.clientTimeout)
+                limits: ServerLimits(loaded.configuration.server)
             )
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
@@ -93,6 +93,19 @@ enum ServeCommand {
         settings.publicURL = server.publicURL ?? url
         settings.routes = loaded.configuration.routes
         return settings
+    }
+}
+
+extension ServerLimits {
+    /// The limits of a configuration.
+    init(_ settings: ServerSettings) {
+        self.init(
+            maxConnections: settings.maxConnections,
+            maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
+            unlimited: settings.trustedProxies,
+            clientTimeout: settings.clientTimeout,
+            minRate: settings.minRate
+        )
     }
 }
 
