@@ -210,7 +210,9 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             for (key, entry) in state.entries {
                 guard let deadline = entry.deadline, deadline <= now else { continue }
-                if entry.phase == .receiving || !entry.hasServed { _ = Self.send(RawAnswer.timeout, to: entry.descriptor) }
+                if entry.phase == .receiving || !entry.hasServed {
+                    _ = Self.send(RawAnswer.timeout, to: entry.descriptor)
+                }
                 shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil
             }

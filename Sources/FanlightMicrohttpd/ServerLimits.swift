@@ -4,13 +4,13 @@
 public struct ServerLimits: Sendable, Equatable {
     /// Connections served; for more, the longest silent one makes room, or they are answered 503 with Retry-After.
     public var maxConnections: Int
-    /// Connections of one address; more are answered 429 with Retry-After. `nil` = no bound.
+    /// Connections of one address, `nil` = no bound; more are answered 429 with Retry-After.
     public var maxConnectionsPerAddress: Int?
     /// Addresses without a bound of their own: proxies that stand for many clients.
     public var unlimited: Set<String>
     /// Wall-clock time for a head and its body, however steadily the bytes drip.
     public var clientTimeout: Duration
-    /// Bytes a second of the slowest client: each of so many gives a body another second. 0 = no more time.
+    /// Bytes a second of the slowest client, which give a body another second; 0 = no more time.
     public var minRate: Int
     /// Silence after which a connection is closed, between requests or within one.
     public var idleTimeout: Duration

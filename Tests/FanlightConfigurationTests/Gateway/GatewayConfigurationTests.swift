@@ -149,7 +149,7 @@ func decode(
                 "9:16: server.client_keys: expected a list of names",
                 "11:13: image.metadata: expected one of strip, copyright, strip_gps, keep; did you mean strip?",
                 "12:12: image.quality: expected a whole number from 1 to 100",
-                "15:3: unknown key 'colour' in image; known are: max_edge, metadata, quality, max_pixels, max_frames, max_total_pixels",
+                "15:3: unknown key 'colour' in image; did you mean 'color'?",
                 "17:3: a service's name is made of letters, digits, '-' and '_', at most 64",
                 "18:10: services.plain: expected a mapping of keys",
                 "21:3: a service has the name 'good', too; a route needs another",
