@@ -135,7 +135,7 @@ public final class HelperPool: ImageProcessor {
         constraints: RenditionConstraints
     ) -> Outcome {
         do throws(ImageError) {
-            let retained = Self.retained(of: source, facts: facts, policy: constraints.metadata)
+            let retained = Self.retained(of: source, policy: constraints.metadata)
             let lane: Lane
             var bytes: [UInt8]
             switch step {
@@ -144,7 +144,7 @@ public final class HelperPool: ImageProcessor {
             case .stripped:
                 guard let all = source.readAll() else { throw .processingFailed("the spool cannot be read") }
                 lane = .stripped
-                bytes = try MetadataStripper.strip(all, policy: constraints.metadata)
+                bytes = try MetadataWriter.rewrite(all, source: retained)
             case .rotated, .pixels:
                 var order = Self.order(step, source: source, facts: facts, constraints: constraints)
                 if order.maxBytes > 0, order.output == .jpeg, let retained {
@@ -157,8 +157,7 @@ public final class HelperPool: ImageProcessor {
                 case .refused(let error): throw error
                 }
             }
-            // Changes nothing where the new picture is no JPEG.
-            if let retained { bytes = retained.inserted(into: bytes) }
+            if let retained, step != .stripped { bytes = try MetadataWriter.rewrite(bytes, source: retained) }
             if let limit = constraints.maxBytes, bytes.count > limit {
                 return .unfit(.noRendition("\(bytes.count) bytes where the service takes \(limit)"))
             }
@@ -197,14 +196,9 @@ public final class HelperPool: ImageProcessor {
     }
 
     /// What the policy lets stay and encoders and strippers leave out.
-    private static func retained(of source: SpooledFile, facts: ImageFacts, policy: MetadataPolicy) -> RetainedExif? {
-        guard policy != .strip, facts.mediaType == .jpeg else { return nil }
-        let size = min(source.size, RetainedExif.headSize)
-        // SAFETY: the buffer has room for `size` bytes, and at most so many are read.
-        let head = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, unsafe source.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0))
-        }
-        return RetainedExif(head: head, policy: policy)
+    private static func retained(of source: SpooledFile, policy: MetadataPolicy) -> RetainedMetadata? {
+        guard policy != .strip, let bytes = source.readAll() else { return nil }
+        return RetainedMetadata(of: bytes, policy: policy)
     }
 
     /// Writes a rendition; its type and size are read from its own bytes.

@@ -20,12 +20,16 @@ public struct ImageFacts: Sendable, Equatable {
     public var hasAlpha: Bool
     /// The picture's own position.
     public var geotag: Geotag?
-    /// `YYYY-MM-DDTHH:MM:SS` with fraction and offset where the file gives them.
+    /// What else the file says about the place: when, looking where, how exact.
+    public var fix = PositionFix()
+    /// `YYYY-MM-DDTHH:MM:SS` with three to nine digits of a second and the offset where the file gives them.
     public var takenAt: String?
     /// EXIF Make, trimmed.
     public var cameraMake: String?
     /// EXIF Model, trimmed.
     public var cameraModel: String?
+    /// Second pictures and films that stand in the same file; they get lost where the picture is rewritten.
+    public var companions: Set<Companion> = []
     /// Remarks, for example `null_island`.
     public var warnings: [Warning]
 
@@ -57,6 +61,36 @@ public struct ImageFacts: Sendable, Equatable {
         self.cameraModel = cameraModel
         self.warnings = warnings
     }
+}
+
+/// What may stand in a picture's file besides the picture.
+public enum Companion: String, Sendable, CaseIterable, Hashable {
+    /// More pictures behind the first (CIPA DC-007), for example previews or the other eye of a stereo camera.
+    case pictures = "multi_picture"
+    /// A picture that tells how bright each part is on a screen of high dynamic range.
+    case gainMap = "gain_map"
+    /// A short film.
+    case film = "motion_photo"
+}
+
+/// How a position was measured, as far as the file says so.
+public struct PositionFix: Sendable, Equatable {
+    /// What a direction is measured from.
+    public enum North: String, Sendable { case geographic, magnetic }
+
+    /// When the position was measured, `YYYY-MM-DDTHH:MM:SSZ` with a fraction where there is one.
+    public var time: String?
+    /// Where the camera looked, degrees clockwise from north, 0..<360.
+    public var direction: Double?
+    /// What the direction is measured from; `nil` where unknown.
+    public var north: North?
+    /// Radius of the error in metres.
+    public var error: Double?
+    /// Name of the reference system as the file has it.
+    public var datum: String?
+
+    /// Creates a fix of which nothing is known.
+    public init() {}
 }
 
 /// Bounds that a picture must keep before any C library may see it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// A bounds-checked view of a part of a picture's bytes.
 ///
 /// Every access outside the window is `nil`; no length found in a file is believed before it is compared with
@@ -84,7 +86,25 @@ struct ByteWindow: Sendable {
     /// The first place of a byte, at or after an offset.
     func firstOffset(of byte: UInt8, from offset: Int) -> Int? {
         guard offset >= 0, offset < count else { return nil }
-        return storage[(start + offset)..<(start + count)].firstIndex(of: byte).map { $0 - start }
+        // SAFETY: start + count never exceeds the storage, so the search stays inside it; the pointer is not kept.
+        return unsafe storage.withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress else { return nil }
+            let found = unsafe memchr(base + start + offset, Int32(byte), count - offset)
+            guard let found = unsafe found else { return nil }
+            return unsafe UnsafeRawPointer(found) - base - start
+        }
+    }
+
+    /// True where the ASCII text stands anywhere in the window.
+    func contains(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first else { return true }
+        var position = 0
+        while let found = firstOffset(of: first, from: position) {
+            if has(bytes, at: found) { return true }
+            position = found + 1
+        }
+        return false
     }
 
     /// Four bytes as text, for chunk and box names; `nil` where a byte is no printable ASCII.

@@ -17,7 +17,9 @@ enum GIFReader {
             case .extension(0xF9, let whole):
                 if let flags = whole.uint8(3), flags & 1 == 1 { facts.hasAlpha = true }
             case .extension(0xFF, let whole):
-                if facts.xmp == nil, whole.has("XMP DataXMP", at: 3) { facts.xmp = whole.window(from: 14) }
+                if facts.metadata.xmp == nil, whole.has("XMP DataXMP", at: 3) {
+                    facts.metadata.xmp = whole.window(from: 14)
+                }
             case .extension: continue
             }
         }

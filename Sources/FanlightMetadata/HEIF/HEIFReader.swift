@@ -28,8 +28,8 @@ enum HEIFReader {
         facts.orientation = transform.orientation
         facts.uprightSize = (transform.width, transform.height)
         facts.hasAlpha = items.sources("auxl", to: primary).contains { isAlpha(items.properties(of: $0)) }
-        facts.exif = exif(items, in: bytes)
-        facts.xmp = item("application/rdf+xml", items, in: bytes)
+        facts.metadata.exif = exif(items, in: bytes)
+        facts.metadata.xmp = item("application/rdf+xml", items, in: bytes)
         return facts
     }
 

@@ -10,7 +10,7 @@ public enum JPEGHeader {
     /// - Returns: The layout of the first picture.
     /// - Throws: ``ImageError`` where the bytes are no whole JPEG, or one that no decoder here takes.
     public static func inspect(_ bytes: [UInt8]) throws(ImageError) -> JPEGLayout {
-        var cursor = try JPEGCursor(ByteWindow(bytes))
+        var cursor = try JPEGCursor(ByteWindow(bytes), trustsEnd: true)
         var layout: JPEGLayout?
         var profile = ICCParts()
         var adobe: Int?
@@ -22,7 +22,9 @@ public enum JPEGHeader {
             if segment.isAdobe, adobe == nil { adobe = segment.payload.uint8(11) }
         }
         guard var result = layout else { throw .corrupt("no frame header") }
-        result.iccProfile = profile.joined
+        result.iccProfile = profile.joined.flatMap { profile in
+            ICCProfile.isSound(profile, components: result.components.count) ? profile : nil
+        }
         result.adobeTransform = adobe
         result.estimatedQuality = quality
         return result

@@ -12,7 +12,7 @@ public struct JPEGLayout: Sendable, Equatable {
     public var bitDepth: Int
     /// The coding process.
     public var process: Process
-    /// The embedded colour profile; `nil` where there is none or a part is missing.
+    /// The embedded colour profile; `nil` where there is none, a part is missing, or it does not fit the picture.
     public var iccProfile: [UInt8]?
     /// Colour transform of the Adobe segment: 0 none, 1 YCbCr, 2 YCCK; `nil` without such a segment.
     public var adobeTransform: Int?

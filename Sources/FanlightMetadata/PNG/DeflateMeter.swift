@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds how many bytes a compressed stream stands for, without unpacking it.
+/// Finds how many bytes a compressed stream stands for, and unpacks as many of them as are wanted.
 ///
 /// Source: RFC 1950 and RFC 1951; checksums are not compared.
 struct DeflateMeter {
@@ -29,25 +29,50 @@ struct DeflateMeter {
     private var buffer = 0
     private var bufferCount = 0
     private var size = 0
+    /// The first unpacked bytes; all that are unpacked while there are fewer than wanted.
+    private var kept: [UInt8] = []
+    private let wanted: Int
 
-    private init(bytes: ByteWindow, limit: Int) {
+    private init(bytes: ByteWindow, limit: Int, wanted: Int) {
         self.bytes = bytes
         self.limit = limit
+        self.wanted = wanted
+    }
+
+    /// What became of a stream.
+    struct Unpacked {
+        /// Bytes that the stream stands for.
+        var size: Int
+        /// The first of them.
+        var head: [UInt8]
+        /// Bytes of the stream itself, with header and checksum.
+        var packedSize: Int
     }
 
     /// The unpacked size of a zlib stream; `nil` where it is broken or stands for more than `limit` bytes.
     ///
     /// - Complexity: Time grows with `limit` at most; next to no memory.
     static func size(ofZlib bytes: ByteWindow, limit: Int) -> Int? {
+        unpack(zlib: bytes, limit: limit, wanted: 0)?.size
+    }
+
+    /// Unpacks the first bytes of a zlib stream; `nil` where it is broken or stands for more than `limit` bytes.
+    ///
+    /// - Complexity: Time grows with `limit` at most, memory with `wanted`.
+    static func unpack(zlib bytes: ByteWindow, limit: Int, wanted: Int) -> Unpacked? {
         guard let method = bytes.uint8(0), let flags = bytes.uint8(1), method & 0x0F == 8,
             (method << 8 | flags) % 31 == 0, flags & 0x20 == 0
         else { return nil }
-        var meter = DeflateMeter(bytes: bytes, limit: limit)
+        var meter = DeflateMeter(bytes: bytes, limit: limit, wanted: wanted)
         for _ in 0..<mostBlocks {
             guard let isLast = meter.bits(1), let kind = meter.bits(2), meter.block(kind), meter.size <= limit else {
                 return nil
             }
-            if isLast == 1 { return meter.size }
+            if isLast == 1 {
+                // Whole bytes that were read ahead are given back; four bytes of checksum follow.
+                let end = meter.offset - meter.bufferCount / 8 + 4
+                return Unpacked(size: meter.size, head: meter.kept, packedSize: min(end, bytes.count))
+            }
         }
         return nil
     }
@@ -84,6 +109,9 @@ struct DeflateMeter {
         bufferCount = 0
         guard let count = bits(16), let inverted = bits(16), count ^ inverted == 0xFFFF, offset + count <= bytes.count
         else { return false }
+        if kept.count < wanted, let data = bytes.window(at: offset, count: min(count, wanted - kept.count)) {
+            kept += data.slice
+        }
         offset += count
         size += count
         return true
@@ -95,14 +123,23 @@ struct DeflateMeter {
             if symbol == 256 { return true }
             if symbol < 256 {
                 size += 1
+                if kept.count < wanted { kept.append(UInt8(symbol)) }
                 continue
             }
             guard symbol - 257 < Self.lengthBases.count, let extra = bits(Self.lengthBits[symbol - 257]),
-                let distance = next(distances), distance < 30, bits(max(0, distance / 2 - 1)) != nil
+                let code = next(distances), code < 30, let more = bits(max(0, code / 2 - 1))
             else { return false }
-            size += Self.lengthBases[symbol - 257] + extra
+            let distance = (code < 4 ? code : (2 + code % 2) << (code / 2 - 1)) + 1 + more
+            guard distance <= size else { return false }
+            copy(Self.lengthBases[symbol - 257] + extra, from: size - distance)
         }
         return false
+    }
+
+    /// Repeats bytes that were unpacked before; those that are wanted lie in the part that is kept.
+    private mutating func copy(_ count: Int, from start: Int) {
+        size += count
+        for index in start..<(start + count) where kept.count < wanted { kept.append(kept[index]) }
     }
 
     /// The two codes of a block that brings its own.

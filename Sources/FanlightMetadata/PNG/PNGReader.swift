@@ -4,7 +4,7 @@ import FanlightCore
 
 /// Reads a PNG's header, frames and transparency, and finds its metadata.
 ///
-/// Compressed text and profiles are never inflated.
+/// Of packed texts only those are unpacked that may hold metadata, a megabyte at most for all of them.
 enum PNGReader {
     static func read(_ bytes: ByteWindow, limits: ImageLimits) throws(ImageError) -> ContainerFacts {
         var cursor = try PNGChunkCursor(bytes)
@@ -13,6 +13,8 @@ enum PNGReader {
         var hasData = false
         var frameControls = 0
         var isAnimated = false
+        var packedTexts = 0
+        var exif: ByteWindow?
         while let chunk = try cursor.next() {
             switch chunk.name {
             case "IHDR": throw .corrupt("a second header")
@@ -29,12 +31,16 @@ enum PNGReader {
             case "fcTL":
                 frameControls += 1
                 try limits.check(frames: frameControls, width: facts.width, height: facts.height)
-            case "eXIf": facts.exif = facts.exif ?? exif(chunk.data)
-            case "iTXt": facts.xmp = facts.xmp ?? xmp(chunk.data)
+            case "eXIf": exif = exif ?? tiff(chunk.data)
+            case "tEXt", "zTXt", "iTXt":
+                packedTexts += chunk.name == "tEXt" ? 0 : 1
+                if packedTexts <= maxPackedTexts { add(chunk, to: &facts.metadata) }
             default: continue
             }
         }
         guard hasData else { throw .corrupt("no picture data") }
+        // The chunk made for EXIF counts before a text that holds some.
+        facts.metadata.exif = exif ?? facts.metadata.exif
         return facts
     }
 
@@ -57,18 +63,39 @@ enum PNGReader {
         }
     }
 
+    /// Packed texts that are looked into; each may take the time of unpacking a megabyte.
+    private static let maxPackedTexts = 8
+
+    private static func add(_ chunk: PNGChunk, to metadata: inout MetadataBlocks) {
+        guard let text = PNGText(chunk) else { return }
+        if text.isXMP {
+            metadata.xmp = metadata.xmp ?? text.text
+        } else if let profile = text.profile(["exif", "APP1"]) {
+            // The name APP1 stands for EXIF and for XMP alike.
+            if profile.has("http://ns.adobe.com/xap/1.0/\u{0}") {
+                metadata.xmp = metadata.xmp ?? profile.window(from: 29)
+            } else {
+                metadata.exif = metadata.exif ?? tiff(profile)
+            }
+        } else if let profile = text.profile(["xmp"]) {
+            metadata.xmp = metadata.xmp ?? profile
+        } else if let profile = text.profile(["iptc", "8bim"]) {
+            metadata.photoshop = metadata.photoshop.isEmpty ? [profile] : metadata.photoshop
+        } else if text.keyword == "Author" {
+            metadata.author = metadata.author ?? plain(text.text, isUTF8: chunk.name == "iTXt")
+        } else if text.keyword == "Copyright" {
+            metadata.copyright = metadata.copyright ?? plain(text.text, isUTF8: chunk.name == "iTXt")
+        }
+    }
+
     /// Some writers put the JPEG prefix in front of the TIFF bytes.
-    private static func exif(_ data: ByteWindow) -> ByteWindow? {
+    private static func tiff(_ data: ByteWindow) -> ByteWindow? {
         data.has("Exif\u{0}\u{0}") ? data.window(from: 6) : data
     }
 
-    /// The text of an uncompressed XMP chunk.
-    private static func xmp(_ data: ByteWindow) -> ByteWindow? {
-        let keyword = "XML:com.adobe.xmp\u{0}"
-        let length = keyword.utf8.count
-        guard data.has(keyword), data.uint8(length) == 0, let language = data.firstOffset(of: 0, from: length + 2),
-            let translated = data.firstOffset(of: 0, from: language + 1)
-        else { return nil }
-        return data.window(from: translated + 1)
+    private static func plain(_ text: ByteWindow, isUTF8: Bool) -> String {
+        let bytes = text.slice.prefix(2_000)
+        if isUTF8 { return String(decoding: bytes, as: UTF8.self) }
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }

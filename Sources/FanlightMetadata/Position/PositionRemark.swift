@@ -8,6 +8,7 @@ enum PositionRemark: String, Error {
     case noFix = "no_fix"
     case zeroDenominator = "zero_denominator"
     case missingRef = "missing_ref"
+    case assumedRef = "assumed_ref"
     case badRef = "bad_ref"
     case outOfRange = "out_of_range"
     case incomplete
@@ -26,6 +27,8 @@ enum PositionRemark: String, Error {
         case .noFix: "The picture's position holds no values."
         case .zeroDenominator: "The picture's position divides by zero."
         case .missingRef: "The picture's position does not say north or south, east or west."
+        case .assumedRef:
+            "The picture's position does not say north or south, east or west; north and east were taken."
         case .badRef: "The picture's position has a wrong hemisphere letter."
         case .outOfRange: "The picture's position is outside of the earth's range."
         case .incomplete: "The picture's position has only one coordinate."

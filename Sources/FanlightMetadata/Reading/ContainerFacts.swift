@@ -8,12 +8,18 @@ struct ContainerFacts {
     var height: Int
     var frames = 1
     var hasAlpha = false
-    /// TIFF bytes of the first EXIF block.
-    var exif: ByteWindow?
-    /// Text of the first XMP packet.
-    var xmp: ByteWindow?
+    var metadata = MetadataBlocks()
+    /// Second pictures and films, as far as the container tells.
+    var companions: Set<Companion> = []
     /// The container's own turning; only HEIF has one.
     var orientation = Orientation.upright
     /// Size after the container's turning and crop; only HEIF has one.
     var uprightSize: (width: Int, height: Int)?
+
+    init(width: Int, height: Int, frames: Int = 1, hasAlpha: Bool = false) {
+        self.width = width
+        self.height = height
+        self.frames = frames
+        self.hasAlpha = hasAlpha
+    }
 }

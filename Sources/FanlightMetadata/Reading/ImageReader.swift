@@ -17,29 +17,42 @@ public enum ImageReader {
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - limits: Bounds on pixels and frames.
+    ///   - position: What counts as a position where it is in doubt.
     /// - Returns: The facts.
     /// - Throws: ``ImageError`` where the bytes are no picture of a known type, break a limit, or are not whole.
-    /// - Complexity: One pass over the container; no memory beyond what is returned.
-    public static func read(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> ImageFacts {
+    /// - Complexity: One pass over the container; of a usual JPEG only the head is read.
+    public static func read(
+        _ bytes: [UInt8],
+        limits: ImageLimits,
+        position: PositionPolicy = PositionPolicy()
+    ) throws(ImageError) -> ImageFacts {
         guard !bytes.isEmpty else { throw .empty }
         let window = ByteWindow(bytes)
-        let container: ContainerFacts
         let type = try ContentSniffer.mediaType(of: window)
-        switch type {
-        case .jpeg: container = try JPEGReader.read(window, limits: limits)
-        case .png: container = try PNGReader.read(window, limits: limits)
-        case .gif: container = try GIFReader.read(window, limits: limits)
-        case .webp: container = try WebPReader.read(window, limits: limits)
-        case .tiff: container = try TIFFReader.read(window, limits: limits)
-        case .bmp: container = try BMPReader.read(window, limits: limits)
-        case .heic, .avif: container = try HEIFReader.read(window, limits: limits)
-        }
-        return facts(type, container)
+        return facts(type, try container(window, type: type, limits: limits), policy: position)
     }
 
-    private static func facts(_ type: MediaType, _ container: ContainerFacts) -> ImageFacts {
-        let exif = container.exif.flatMap(ExifReader.read)
-        let position = PositionReader.read(exif: exif?.gps, xmp: container.xmp.map(XMPPosition.read))
+    /// Reads the container alone.
+    static func container(
+        _ window: ByteWindow,
+        type: MediaType,
+        limits: ImageLimits
+    ) throws(ImageError) -> ContainerFacts {
+        switch type {
+        case .jpeg: try JPEGReader.read(window, limits: limits)
+        case .png: try PNGReader.read(window, limits: limits)
+        case .gif: try GIFReader.read(window, limits: limits)
+        case .webp: try WebPReader.read(window, limits: limits)
+        case .tiff: try TIFFReader.read(window, limits: limits)
+        case .bmp: try BMPReader.read(window, limits: limits)
+        case .heic, .avif: try HEIFReader.read(window, limits: limits)
+        }
+    }
+
+    private static func facts(_ type: MediaType, _ container: ContainerFacts, policy: PositionPolicy) -> ImageFacts {
+        let exif = container.metadata.exif.flatMap(ExifReader.read)
+        let described = XMPFacts(container.metadata, policy: policy)
+        let position = PositionReader.read(exif: exif?.gps, xmp: described.position, policy: policy)
         let appliesExif = type != .heic && type != .avif
         var facts = ImageFacts(
             mediaType: type,
@@ -54,6 +67,8 @@ public enum ImageReader {
             cameraModel: exif?.model,
             warnings: position.warnings
         )
+        facts.fix = position.fix
+        facts.companions = container.companions.union(described.companions)
         if let size = container.uprightSize {
             facts.uprightWidth = size.width
             facts.uprightHeight = size.height

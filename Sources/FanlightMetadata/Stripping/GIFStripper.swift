@@ -4,9 +4,13 @@ import FanlightCore
 
 /// Copies a GIF's frames with their controls and the loop count.
 enum GIFStripper {
-    static func strip(_ bytes: ByteWindow) throws(ImageError) -> [UInt8] {
+    static func strip(_ bytes: ByteWindow, adding insertion: MetadataInsertion = .none) throws(ImageError) -> [UInt8] {
         var cursor = try GIFCursor(bytes)
         var result = Array(cursor.header.slice)
+        if !insertion.xmp.isEmpty {
+            // Only this version of the format has extensions.
+            result.replaceSubrange(0..<6, with: Array("GIF89a".utf8))
+        }
         result.reserveCapacity(bytes.count)
         // A control belongs to the next block that draws; that of a dropped text must not reach a frame.
         var control: ByteWindow?
@@ -22,8 +26,18 @@ enum GIFStripper {
             case .extension: continue
             }
         }
+        if !insertion.xmp.isEmpty { result += packet(insertion.xmp) }
         result.append(0x3B)
         return result
+    }
+
+    /// An application extension with an XMP packet.
+    ///
+    /// The packet is not divided into blocks; the 258 bytes behind it lead every reader of blocks to the terminator.
+    /// Source: XMP part 3, section 1.1.2.
+    private static func packet(_ xmp: [UInt8]) -> [UInt8] {
+        let trailer: [UInt8] = [1] + (0...255).reversed().map { UInt8($0) } + [0]
+        return [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + xmp + trailer
     }
 
     /// The loop count of an application extension, written anew; nothing for others.

@@ -4,17 +4,17 @@ public import FanlightCore
 
 /// Rewrites a picture without its metadata and without touching a pixel.
 public enum MetadataStripper {
-    /// Copies what a picture needs to look right, and nothing else.
+    /// Copies what a picture needs to look right, and what the policy lets stay of its metadata.
     ///
     /// What is copied is on a list; everything unknown is left out, and so is everything behind the picture's end.
-    /// - JPEG: JFIF without its thumbnail, the colour profile, the Adobe segment, and the coding segments of the
-    ///   first picture. EXIF goes too and with it the orientation: turn the picture first where it is not upright.
+    /// - JPEG: JFIF without its thumbnail, a sound colour profile, the Adobe segment, and the coding segments of the
+    ///   first picture.
     /// - PNG: the chunks of picture, animation, transparency, colour and pixel size.
     /// - WebP: picture, animation, transparency and colour profile, with flags and size to match.
     /// - GIF: screen, frames, their controls and the loop count.
     ///
-    /// `copyright` and `strip_gps` strip as much as `strip` does: what these policies let stay is to be written anew
-    /// by the caller.
+    /// The orientation goes too: turn the picture first where it is not upright. Metadata that stays is written anew
+    /// (``MetadataWriter``).
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
@@ -25,15 +25,7 @@ public enum MetadataStripper {
     /// - Complexity: One pass and one copy.
     public static func strip(_ bytes: [UInt8], policy: MetadataPolicy) throws(ImageError) -> [UInt8] {
         if policy == .keep { return bytes }
-        guard !bytes.isEmpty else { throw .empty }
-        let window = ByteWindow(bytes)
-        switch try ContentSniffer.mediaType(of: window) {
-        case .jpeg: return try JPEGStripper.strip(window)
-        case .png: return try PNGStripper.strip(window)
-        case .gif: return try GIFStripper.strip(window)
-        case .webp: return try WebPStripper.strip(window)
-        case .tiff, .bmp, .heic, .avif: throw .corrupt("cannot be rewritten")
-        }
+        return try MetadataWriter.rewrite(bytes, source: RetainedMetadata(of: bytes, policy: policy))
     }
 
     /// Puts a colour profile into a JPEG that has none, behind its JFIF segment.

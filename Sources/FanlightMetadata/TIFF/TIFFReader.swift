@@ -32,7 +32,7 @@ enum TIFFReader {
             offset = directory.next
         }
         guard var result = facts else { throw .corrupt("no page") }
-        result.exif = bytes
+        result.metadata.exif = bytes
         return result
     }
 
@@ -42,7 +42,8 @@ enum TIFFReader {
             extra?.integer(index) == 1 || extra?.integer(index) == 2
         }
         var facts = ContainerFacts(width: size.width, height: size.height, hasAlpha: hasAlpha)
-        facts.xmp = directory[Tag.xmp]?.value
+        facts.metadata.xmp = directory[Tag.xmp]?.value
+        facts.metadata.iptc = directory[Tag.iptc]?.value
         return facts
     }
 
@@ -75,7 +76,7 @@ enum TIFFReader {
         static let stripOffsets = 0x111, stripCounts = 0x117
         static let tileOffsets = 0x144, tileCounts = 0x145
         static let extraSamples = 0x152
-        static let xmp = 0x2BC
+        static let xmp = 0x2BC, iptc = 0x83BB
         static let dngVersion = 0xC612
     }
 }

@@ -34,6 +34,12 @@ struct TIFFStructure {
         firstDirectory = first
     }
 
+    /// Entries of the directory at an offset that lie inside the bytes, as many as are looked at.
+    func count(at offset: Int) -> Int? {
+        guard offset >= 8, let count = bytes.uint16(offset, little: isLittle) else { return nil }
+        return min(count, Self.maxEntries, (bytes.count - offset - 2) / 12)
+    }
+
     /// The directory at an offset; `nil` where its count does not lie inside the bytes.
     func directory(at offset: Int) -> TIFFDirectory? {
         guard offset >= 8, let count = bytes.uint16(offset, little: isLittle) else { return nil }

@@ -40,9 +40,9 @@ enum WebPReader {
                 hasStill = true
             case "EXIF":
                 let data = chunk.data
-                facts.exif = facts.exif ?? (data.has("Exif\u{0}\u{0}") ? data.window(from: 6) : data)
+                facts.metadata.exif = facts.metadata.exif ?? (data.has("Exif\u{0}\u{0}") ? data.window(from: 6) : data)
             // One phone writes the name with a NUL.
-            case "XMP ", "XMP\u{0}": facts.xmp = facts.xmp ?? chunk.data
+            case "XMP ", "XMP\u{0}": facts.metadata.xmp = facts.metadata.xmp ?? chunk.data
             default: continue
             }
         }

@@ -61,7 +61,7 @@ import Testing
             ("media_type", facts.mediaType.mime), ("width", "\(facts.width)"), ("height", "\(facts.height)"),
             ("orientation", "\(facts.orientation.rawValue)"), ("upright_width", "\(facts.uprightWidth)"),
             ("upright_height", "\(facts.uprightHeight)"), ("frames", "\(facts.frames)"),
-            ("has_alpha", facts.hasAlpha ? "yes" : "no"), ("taken_at", facts.takenAt ?? ""),
+            ("has_alpha", facts.hasAlpha ? "yes" : "no"), ("taken_at", Self.wholeSeconds(facts.takenAt ?? "")),
             ("camera_make", facts.cameraMake ?? ""), ("camera_model", facts.cameraModel ?? ""),
         ]
         for (column, value) in found where !row.isAmbiguous(column) {
@@ -80,6 +80,12 @@ import Testing
             default: Issue.record("\(column) is \(String(describing: value))")
             }
         }
+    }
+
+    /// The table has no fractions of seconds.
+    private static func wholeSeconds(_ text: String) -> String {
+        guard let point = text.firstIndex(of: ".") else { return text }
+        return String(text[..<point] + text[point...].dropFirst().drop { $0.isNumber })
     }
 
     private static func reasons(_ error: ImageError) -> [String] {

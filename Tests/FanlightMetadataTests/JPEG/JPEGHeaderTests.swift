@@ -26,8 +26,8 @@ import Testing
         #expect(layout.process == .baseline && layout.adobeTransform == nil)
     }
 
-    @Test(arguments: [1, 100, 65_519, 65_520, 200_000]) func profilesComeBackWhole(_ size: Int) throws {
-        let profile = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    @Test(arguments: [200, 65_519, 65_520, 200_000]) func profilesComeBackWhole(_ size: Int) throws {
+        let profile = Sample.profile("GRAY", size: size)
         let tagged = MetadataStripper.insertICC(profile, intoJPEG: Sample.jpeg(Sample.jfif))
         #expect(Array(tagged.prefix(20)) == [0xFF, 0xD8] + Sample.jfif)
         #expect(try JPEGHeader.inspect(tagged).iccProfile == profile)
@@ -61,9 +61,25 @@ import Testing
     }
 
     @Test func partsMayStandInAnyOrder() throws {
-        let segments = [(2, 8), (1, 7)].flatMap {
-            Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [UInt8($0.0), 2, UInt8($0.1)])
+        let profile = Sample.profile("GRAY")
+        let segments = [(2, profile[90...]), (1, profile[..<90])].flatMap { number, part in
+            Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [UInt8(number), 2] + part)
         }
-        #expect(try JPEGHeader.inspect(Sample.jpeg(segments)).iccProfile == [7, 8])
+        #expect(try JPEGHeader.inspect(Sample.jpeg(segments)).iccProfile == profile)
+    }
+
+    /// A profile that says it is longer than it is, has another mark, no tags, too many tags, or another picture's channels.
+    @Test func unsoundProfilesAreNone() throws {
+        let sound = Sample.profile("GRAY")
+        #expect(ICCProfile.isSound(sound, components: 1))
+        for (place, value) in [(3, 255), (36, 0x41), (131, 0), (131, 200), (16, 0x58)] as [(Int, UInt8)] {
+            var profile = sound
+            profile[place] = value
+            let jpeg = MetadataStripper.insertICC(profile, intoJPEG: Sample.jpeg())
+            #expect(try JPEGHeader.inspect(jpeg).iccProfile == nil)
+            #expect(try MetadataStripper.strip(jpeg, policy: .strip) == Sample.jpeg())
+        }
+        #expect(!ICCProfile.isSound(Sample.profile("CMYK"), components: 3))
+        #expect(!ICCProfile.isSound(Array(sound.prefix(131)), components: 1))
     }
 }

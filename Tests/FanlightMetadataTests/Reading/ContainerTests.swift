@@ -7,7 +7,7 @@ import Testing
 
 /// What is particular to one container.
 @Suite struct ContainerTests {
-    private static let xmp = "<a xmlns:exif='x' exif:GPSLatitude='51,30N' exif:GPSLongitude='0,7.5W'/>"
+    private static let xmp = "<rdf:Description exif:GPSLatitude='51,30N' exif:GPSLongitude='0,7.5W'/>"
 
     private static func read(_ bytes: [UInt8]) throws -> ImageFacts {
         try ImageReader.read(bytes, limits: ImageLimits())

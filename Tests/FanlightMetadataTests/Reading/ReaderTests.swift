@@ -170,6 +170,6 @@ struct ReaderRow: Sendable, CustomTestStringConvertible {
         ("1900:02:29 00:00:00", nil), ("2000:02:29 00:00:00", "2000-02-29T00:00:00"),
     ])
     func timestamps(_ text: String, _ expected: String?) {
-        #expect(ExifReader.timestamp(text) == expected)
+        #expect(Timestamp.exif(text) == expected)
     }
 }

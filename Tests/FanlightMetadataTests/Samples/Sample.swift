@@ -18,8 +18,17 @@ enum Sample {
 
     static func exifSegment(_ tiff: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\u{0}\u{0}".utf8) + tiff) }
 
-    static func xmpSegment(_ text: String) -> [UInt8] {
-        segment(0xE1, Array(("http://ns.adobe.com/xap/1.0/\u{0}" + text).utf8))
+    static func xmpSegment(_ text: String) -> [UInt8] { xmpSegment(Array(text.utf8)) }
+
+    static func xmpSegment(_ packet: [UInt8]) -> [UInt8] {
+        segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\u{0}".utf8) + packet)
+    }
+
+    /// A sound colour profile of the given size with one empty tag.
+    static func profile(_ space: String = "RGB ", size: Int = 200) -> [UInt8] {
+        let head =
+            big(size, 4) + big(0, 12) + Array(space.utf8) + big(0, 16) + Array("acsp".utf8) + big(0, 88) + big(1, 4)
+        return head + (head.count..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     }
 
     static let jfif = segment(0xE0, Array("JFIF\u{0}".utf8) + [1, 2, 1, 0, 72, 0, 72, 0, 0])

@@ -83,12 +83,31 @@ import Testing
 
     @Test("A PNG loses a profile that unfolds to more than 4 MiB, and keeps a sound one")
     func png() throws {
-        let name = Array("profile".utf8) + [0, 0]
-        let sound = Sample.png(Sample.chunk("iCCP", name + Self.packed))
+        let profile = Zlib.stored(Sample.profile())
+        let sound = Sample.png(Sample.chunk("iCCP", Array("icc".utf8) + [0, 0] + profile))
+        let name = Array("51.5, -0.1".utf8) + [0, 0]
+        // The name of the profile and what stands behind the packed bytes are no part of it.
+        let named = Sample.png(Sample.chunk("iCCP", name + profile + Array("51.5, -0.1".utf8)))
         #expect(try MetadataStripper.strip(sound, policy: .strip) == sound)
-        for profile in [Self.bomb(runs: 16300), [1, 2, 3], []] {
+        #expect(try MetadataStripper.strip(named, policy: .strip) == sound)
+        for profile in [Self.bomb(runs: 16300), Zlib.stored(Sample.profile("GRAY")), [1, 2, 3], []] {
             let png = Sample.png(Sample.chunk("iCCP", name + profile))
             #expect(try MetadataStripper.strip(png, policy: .strip) == Sample.png([]))
         }
+    }
+
+    @Test("Bytes that go in come out")
+    func unpacks() throws {
+        let bytes = (0..<140_000).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 300) }
+        for count in [0, 1, 65_535, 65_536, 140_000] {
+            let packed = Zlib.stored(Array(bytes[..<count]))
+            let unpacked = try #require(
+                DeflateMeter.unpack(zlib: ByteWindow(packed + [1, 2]), limit: count, wanted: count)
+            )
+            #expect(unpacked.head == Array(bytes[..<count]) && unpacked.size == count)
+            #expect(unpacked.packedSize == packed.count)
+        }
+        let zeros = try #require(DeflateMeter.unpack(zlib: ByteWindow(Self.bomb(runs: 4)), limit: 2000, wanted: 600))
+        #expect(zeros.head == [UInt8](repeating: 0, count: 600) && zeros.size == 1033)
     }
 }

@@ -16,7 +16,7 @@ struct StripRow: Sendable, CustomTestStringConvertible {
 
 @Suite struct StripperTests {
     private static let exif = PositionRow(name: "").exif
-    private static let icc = Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [1, 1, 9, 9])
+    private static let icc = Sample.segment(0xE2, Array("ICC_PROFILE\u{0}".utf8) + [1, 1] + Sample.profile("GRAY"))
     private static let adobe = Sample.segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1])
     private static let loop = Sample.gifExtension(0xFF, [Array("NETSCAPE2.0".utf8), [1, 0, 0]])
 
@@ -49,11 +49,11 @@ struct StripRow: Sendable, CustomTestStringConvertible {
         StripRow(
             name: "webp",
             bytes: Sample.webp(
-                Sample.vp8x(0x2C) + Sample.riff("ICCP", [1, 2, 3]) + Sample.vp8() + Sample.riff("EXIF", exif)
+                Sample.vp8x(0x2C) + Sample.riff("ICCP", Sample.profile()) + Sample.vp8() + Sample.riff("EXIF", exif)
                     + Sample.riff("XMP ", [4]) + Sample.riff("evil", [5]),
                 tail: [1, 2, 3, 4]
             ),
-            expected: Sample.webp(Sample.vp8x(0x20) + Sample.riff("ICCP", [1, 2, 3]) + Sample.vp8())
+            expected: Sample.webp(Sample.vp8x(0x20) + Sample.riff("ICCP", Sample.profile()) + Sample.vp8())
         ),
         StripRow(
             name: "webp without an extended header",
