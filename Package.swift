@@ -49,6 +49,7 @@ let package = Package(
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CPCRE2"),
         .systemLibrary(name: "CCrypto"),
+        .systemLibrary(name: "CSQLite"),
         // vips' pkg-config entry carries a flag that SwiftPM warns about on every command; the two include
         // folders that its headers need are therefore named here.
         .target(
@@ -81,6 +82,7 @@ let package = Package(
         swift("FanlightImaging", ["FanlightCore", "FanlightMetadata"]),
         swift("FanlightCurl", ["FanlightCore", "CCurl"]),
         swift("FanlightMicrohttpd", ["FanlightCore", "CMicrohttpd"]),
+        swift("FanlightJournal", ["FanlightCore", "CSQLite", "CCrypto"]),
         swift(
             "FanlightGateway",
             ["FanlightCore", "FanlightMultipart", "FanlightMetadata", "FanlightAdapters", "FanlightConfiguration"]
@@ -92,7 +94,7 @@ let package = Package(
             path: "Sources/fanlight",
             [
                 "FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightGateway", "FanlightImaging",
-                "FanlightCurl", "FanlightMicrohttpd", "FanlightMetadata", "FanlightMultipart",
+                "FanlightCurl", "FanlightMicrohttpd", "FanlightMetadata", "FanlightMultipart", "FanlightJournal",
             ]
         ),
 
@@ -104,6 +106,7 @@ let package = Package(
         tests("FanlightImaging", ["FanlightCore", "FanlightMetadata", "FanlightCodecs"]),
         tests("FanlightCurl", ["FanlightCore", "FanlightMicrohttpd"]),
         tests("FanlightMicrohttpd", ["FanlightCore", "FanlightCurl"]),
+        tests("FanlightJournal", ["FanlightCore", "FanlightGateway"]),
         tests("FanlightGateway", ["FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightMetadata"]),
         .testTarget(
             name: "LiveTests",

@@ -43,10 +43,14 @@ public final class MemoryJournal: Journal {
     ) async throws(JournalError) {
         let failure = state.withLock { state -> JournalError? in
             if let failure = state.failure { return failure }
-            if let key, state.keys.contains(where: { $0.key == key.key && $0.client == key.client }) {
-                return .keyTaken
+            if let key {
+                let isTaken = state.keys.contains { known in
+                    known.key == key.key && known.client == key.client && known.createdAt + keyLifetime > key.createdAt
+                }
+                if isTaken { return .keyTaken }
+                state.keys.removeAll { $0.key == key.key && $0.client == key.client }
+                state.keys.append(key)
             }
-            if let key { state.keys.append(key) }
             for upload in uploads {
                 state.order.append(upload.id)
                 state.uploads[upload.id] = upload

@@ -27,9 +27,10 @@ struct StorageTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data([1]).write(to: URL(fileURLWithPath: folder + "/spool-1-1"))
         try Data([1]).write(to: URL(fileURLWithPath: folder + "/other"))
+        try Data([1]).write(to: URL(fileURLWithPath: folder + "/spool-1-2"))
         let spool = try #require(DiskSpool(folder: folder))
-        #expect(try names(folder) == ["other"])
-        withExtendedLifetime(spool) {}
+        spool.sweep(keeping: ["spool-1-2"])
+        #expect(Set(try names(folder)) == ["other", "spool-1-2"])
     }
 
     @Test("A second gateway on the same folder leaves the first one's files alone")
@@ -38,6 +39,7 @@ struct StorageTests {
         let first = try #require(DiskSpool(folder: folder))
         let kept = try file(first, [1, 2, 3])
         let second = try #require(DiskSpool(folder: folder))
+        second.sweep(keeping: [])
         let other = try file(second, [4])
         #expect(Set(try names(folder).map { folder + "/" + $0 }) == [kept.path, other.path])
         withExtendedLifetime((first, second)) {}
@@ -46,13 +48,75 @@ struct StorageTests {
     @Test("Files go with their last user")
     func lastUser() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let spool = try #require(DiskSpool(folder: folder))
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(files: 0)))
         do {
             let kept = try file(spool, [1, 2, 3])
             #expect(try names(folder).count == 1)
             #expect(kept.readAll() == [1, 2, 3])
             _ = spool.create()
         }
+        #expect(try names(folder).isEmpty)
+    }
+
+    @Test("A file that the journal owns outlives its users, and a restart; it goes when the journal gives it up")
+    func kept() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let name: String
+        do {
+            let spool = try #require(DiskSpool(folder: folder))
+            let kept = try file(spool, [1, 2, 3])
+            kept.keep()
+            name = kept.name
+        }
+        #expect(try names(folder) == [name])
+        let spool = try #require(DiskSpool(folder: folder))
+        spool.sweep(keeping: [name])
+        #expect(spool.reopen(name, size: 4) == nil)
+        #expect(spool.reopen("../" + name, size: 3) == nil)
+        let again = try #require(spool.reopen(name, size: 3))
+        #expect(again.readAll() == [1, 2, 3])
+        spool.remove(name)
+        #expect(try names(folder).isEmpty)
+        #expect(again.readAll() == [1, 2, 3])
+    }
+
+    @Test("A file that is given up while it is in use goes with its last user")
+    func givenUp() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(files: 0)))
+        do {
+            let kept = try file(spool, [1, 2, 3])
+            kept.keep()
+            spool.remove(kept.name)
+            #expect(try names(folder) == [kept.name])
+        }
+        #expect(try names(folder).isEmpty)
+    }
+
+    @Test("A used file takes the next picture, whole and under a new name")
+    func reuse() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder))
+        let long = [UInt8](repeating: 7, count: 10_000)
+        let first = try file(spool, long).name
+        #expect(try names(folder).count == 1)
+        let second = try file(spool, [1, 2])
+        #expect(second.name != first && second.readAll() == [1, 2] && second.size == 2)
+        #expect(try names(folder) == [second.name])
+        let third = try file(spool, long)
+        #expect(third.readAll() == long && second.readAll() == [1, 2])
+    }
+
+    @Test("Nobody's picture waits longer than it may, nor more of them than they may")
+    func reuseEnds() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(files: 2, time: .zero)))
+        do {
+            let files = try (0..<4).map { _ in try file(spool, [1]) }
+            #expect(try names(folder).count == files.count)
+        }
+        #expect(try names(folder).count == 2)
+        spool.trim()
         #expect(try names(folder).isEmpty)
     }
 

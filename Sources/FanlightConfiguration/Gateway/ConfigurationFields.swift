@@ -10,6 +10,7 @@ public enum ConfigurationFields {
         [
             FieldSpec("server", .shaped(.keys(server)), "How clients reach the gateway"),
             FieldSpec("image", .shaped(.keys(image)), "How pictures are prepared; a service may have its own values"),
+            FieldSpec("journal", .shaped(.keys(JournalConfiguration.section)), "How the record of uploads is kept"),
             FieldSpec(
                 "services",
                 .shaped(.named(.defined("service"))),
@@ -32,6 +33,11 @@ public enum ConfigurationFields {
             FieldSpec("listen", .address, default: "127.0.0.1:8080", "Address and port"),
             FieldSpec("public_url", .baseURL, "What links to the gateway's own pictures begin with"),
             FieldSpec("state", .text, default: "./state", "Folder for uploads under way and for the history"),
+            FieldSpec(
+                "state_key",
+                .text,
+                "Any long text; seals the secrets in the history; absent = a key that is made in the state folder"
+            ),
             FieldSpec(
                 "max_body",
                 .byteSize,
@@ -169,7 +175,7 @@ public enum ConfigurationFields {
     )
 
     /// The sections with fields of their own.
-    public static let sections = [server, image]
+    public static let sections = [server, image, JournalConfiguration.section]
 
     /// The reference of these keys in Markdown, one table a section.
     public static func reference() -> String { ReferenceWriter.tables([file] + sections + [route, quorum]) }

@@ -8,6 +8,8 @@ public struct GatewayConfiguration: Sendable {
     public var server: ServerSettings
     /// The `image` section.
     public var image: ImageSettings
+    /// The `journal` section.
+    public var journal = JournalConfiguration()
     /// Services in the order of the file; each node is a mapping, references in it are not resolved.
     public var services: [(name: String, node: Node)]
     /// Adapters that the file adds or overrides, in its order; each node is a mapping.
@@ -55,6 +57,12 @@ public struct GatewayConfiguration: Sendable {
         }
         let server = serverSettings(top.node("server"), references: references, diagnostics: &found)
         let image = imageSettings(top.node("image"), references: references, diagnostics: &found)
+        let journal = JournalConfiguration(
+            top.node("journal"),
+            stateKey: server?.stateKey?.value,
+            references: references,
+            diagnostics: &found
+        )
         let services = named(top.node("services"), kind: "service", diagnostics: &found)
         let adapters = named(top.node("adapters"), kind: "adapter", diagnostics: &found)
         let isReadable = !services.isEmpty || top.node("services") == nil
@@ -65,7 +73,7 @@ public struct GatewayConfiguration: Sendable {
         }
         diagnostics += found.sortedByPosition()
         guard !found.contains(where: { $0.severity == .error }), let server else { return nil }
-        return GatewayConfiguration(
+        var configuration = GatewayConfiguration(
             server: server,
             image: image,
             services: services,
@@ -73,6 +81,8 @@ public struct GatewayConfiguration: Sendable {
             adapterFiles: top.text("adapter_files"),
             routes: routes
         )
+        configuration.journal = journal
+        return configuration
     }
 
     private static func serverSettings(
@@ -92,6 +102,7 @@ public struct GatewayConfiguration: Sendable {
             clientTimeout: values.duration("client_timeout"),
             clientKeys: (values.texts("client_keys") ?? []).map { Secret($0) }
         )
+        settings.stateKey = values.text("state_key").map { Secret($0) }
         settings.minRate = values.integer("min_rate")
         settings.maxConnections = values.integer("max_connections")
         let ofAddress = values.integer("max_connections_per_address")

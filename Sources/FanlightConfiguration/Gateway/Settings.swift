@@ -10,6 +10,8 @@ public struct ServerSettings: Sendable, Equatable {
     public var publicURL: String?
     /// Folder of journal, spool and album.
     public var state: String
+    /// Any text, of which the key is made that seals secrets in the state folder; `nil` = a key that lies there.
+    public var stateKey: Secret?
     /// Bytes of a request body.
     public var maxBody: Int
     /// Longest wait of a client for the report.

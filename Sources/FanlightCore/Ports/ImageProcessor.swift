@@ -30,33 +30,3 @@ extension ImageProcessor {
         return try result.get()
     }
 }
-
-/// Makes spool files.
-public protocol Spool: Sendable {
-    /// Opens a new empty file for writing; `nil` when the disk refuses.
-    func create() -> (any SpoolWriter)?
-    /// Opens a file that the journal kept, perhaps in an earlier run; the object does not own the name.
-    ///
-    /// - Parameter size: bytes that it must have.
-    /// - Returns: `nil` when it is gone or has another size.
-    func reopen(_ name: String, size: Int) -> SpooledFile?
-}
-
-extension Spool {
-    /// A spool that keeps nothing.
-    public func reopen(_ name: String, size: Int) -> SpooledFile? { nil }
-}
-
-/// A spool file while it is written; single owner.
-public protocol SpoolWriter: AnyObject, Sendable {
-    /// Path of the file.
-    var path: String { get }
-    /// Bytes written so far.
-    var count: Int { get }
-    /// Appends bytes; false when the disk is full or fails.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool
-    /// Closes for writing and hands the file over; `nil` when the disk fails.
-    func finish() -> SpooledFile?
-    /// Removes the file.
-    func discard()
-}

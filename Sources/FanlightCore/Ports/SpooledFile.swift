@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Synchronization
 
-/// A file in the spool that is removed when its last user lets go of it, unless the journal keeps it.
+/// A file in the spool that goes when its last user lets go of it, unless the journal keeps it.
 ///
 /// Reads use `pread`, so that any number of deliveries can stream from one descriptor at the same time.
 public final class SpooledFile: Sendable {
@@ -13,29 +12,30 @@ public final class SpooledFile: Sendable {
     public let descriptor: Int32
     /// Size in bytes; the file does not change any more.
     public let size: Int
-    private let isKept = Atomic(false)
+    private let owner: (any SpoolOwner)?
 
     /// Takes ownership of an open descriptor and of the name.
-    public init(path: String, descriptor: Int32, size: Int) {
+    ///
+    /// - Parameter owner: gets both back in the end; `nil` = they are closed and removed.
+    public init(path: String, descriptor: Int32, size: Int, owner: (any SpoolOwner)? = nil) {
         self.path = path
         self.descriptor = descriptor
         self.size = size
+        self.owner = owner
     }
 
     deinit {
+        if let owner { return owner.release(name, descriptor: descriptor, size: size) }
         _ = Glibc.close(descriptor)
         // SAFETY: the string lives through the call.
-        if !isKept.load(ordering: .relaxed) { _ = unsafe unlink(path) }
+        _ = unsafe unlink(path)
     }
 
     /// Name in the spool's folder, by which the journal knows it.
     public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// From now on somebody else removes the file: the name outlives this object.
-    public func keep() { isKept.store(true, ordering: .relaxed) }
-
-    /// Gives the file back to its users: the last one of them removes it.
-    public func unkeep() { isKept.store(false, ordering: .relaxed) }
+    /// From now on the journal removes the file: the name outlives this object.
+    public func keep() { owner?.keep(name) }
 
     /// Waits until the bytes are on the disk; blocks (C: fdatasync).
     ///

@@ -4,85 +4,188 @@ public import FanlightCore
 import Glibc
 import Synchronization
 
-/// A folder of spool files; what an earlier run left behind is removed at the start.
+/// A folder of spool files.
 ///
-/// A gateway that is started beside a running one, even by mistake, leaves the other's files alone.
-public final class DiskSpool: Spool {
+/// A file goes when its last user lets go of it. Those that the journal owns stay until it gives them up, also over a
+/// restart. A few files that went are kept empty-handed for the next picture: to write over a file that the system
+/// has in memory costs a tenth of a new one.
+public final class DiskSpool: Spool, SpoolOwner {
+    private struct State {
+        /// Files with users.
+        var live: Set<String> = []
+        /// Files that the journal owns.
+        var kept: Set<String> = []
+        /// Files for the next pictures, the newest last.
+        var free: [FreeFile] = []
+        var freeBytes = 0
+        var next = 1
+    }
+
+    private struct FreeFile {
+        var name: String
+        var descriptor: Int32
+        var size: Int
+        var since: ContinuousClock.Instant
+    }
+
     private let folder: String
     /// The folder itself; the lock on it says that its files are in use, and ends with the process.
     private let lock: Int32
-    private let next = Atomic<UInt64>(1)
+    /// Makes names of this run unlike those of any other.
+    private let run = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let state = Mutex(State())
+    private let reuse: Reuse
 
-    /// Opens the folder, makes it when missing, and sweeps it unless another gateway uses it.
+    /// How many files wait for the next picture, and how long.
+    public struct Reuse: Sendable {
+        /// Files at most; 0 = none waits.
+        public var files: Int
+        /// Bytes of all of them at most.
+        public var bytes: Int
+        /// Longest wait, for nobody's picture shall lie about.
+        public var time: Duration
+
+        /// Creates bounds.
+        public init(files: Int = 32, bytes: Int = 134_217_728, time: Duration = .seconds(60)) {
+            self.files = files
+            self.bytes = bytes
+            self.time = time
+        }
+    }
+
+    /// Opens the folder and makes it when missing; call ``sweep(keeping:)`` before the first file.
     ///
     /// - Returns: `nil` when the folder cannot be made or written.
-    public init?(folder: String) {
+    public init?(folder: String, reuse: Reuse = Reuse()) {
         self.folder = folder
+        self.reuse = reuse
         guard Folder.make(folder), Folder.isWritable(folder) else { return nil }
         // SAFETY: the string lives through the call.
         lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { return nil }
-        if flock(lock, LOCK_EX | LOCK_NB) == 0 { Folder.sweep(folder, prefix: "spool-") }
         while flock(lock, LOCK_SH) != 0, errno == EINTR {}
     }
 
-    deinit { _ = close(lock) }
+    deinit {
+        for file in state.withLock({ $0.free }) { discard(file) }
+        _ = close(lock)
+    }
+
+    /// Removes what earlier runs left, but not what the journal owns, and nothing while another gateway uses the folder.
+    public func sweep(keeping names: Set<String>) {
+        state.withLock { $0.kept = names }
+        if flock(lock, LOCK_EX | LOCK_NB) == 0 {
+            for name in Folder.names(folder) where name.hasPrefix("spool-") && !names.contains(name) {
+                Folder.remove("\(folder)/\(name)")
+            }
+        }
+        while flock(lock, LOCK_SH) != 0, errno == EINTR {}
+    }
 
     /// Opens a new empty file.
     public func create() -> (any SpoolWriter)? {
-        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        return DiskSpoolWriter(path: "\(folder)/spool-\(getpid())-\(lock)-\(number)")
-    }
-}
-
-/// A spool file while it is written.
-final class DiskSpoolWriter: SpoolWriter {
-    let path: String
-    private let state: Mutex<(descriptor: Int32, count: Int)>
-
-    var count: Int { state.withLock { $0.count } }
-
-    init?(path: String) {
-        self.path = path
+        let (name, used) = state.withLock { state in
+            defer { state.next += 1 }
+            let used = state.free.popLast()
+            state.freeBytes -= used?.size ?? 0
+            return ("spool-\(run)-\(state.next)", used)
+        }
+        let path = "\(folder)/\(name)"
+        if let used {
+            // A new name is a new file: the journal may still speak of the old one.
+            // SAFETY: the strings live through the call.
+            if unsafe rename("\(folder)/\(used.name)", path) == 0 {
+                return DiskSpoolWriter(path: path, descriptor: used.descriptor, oldSize: used.size, spool: self)
+            }
+            discard(used)
+        }
         // SAFETY: the string lives through the call.
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        state = Mutex((descriptor, 0))
+        return DiskSpoolWriter(path: path, descriptor: descriptor, oldSize: 0, spool: self)
     }
 
-    deinit { discard() }
+    /// Hands a complete file over to its users.
+    func finished(path: String, descriptor: Int32, size: Int) -> SpooledFile {
+        let file = SpooledFile(path: path, descriptor: descriptor, size: size, owner: self)
+        let name = file.name
+        state.withLock { _ = $0.live.insert(name) }
+        return file
+    }
 
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // SAFETY: the caller's buffer outlives this synchronous call.
-        state.withLock { state in
-            var done = 0
-            while done < bytes.count {
-                let written = unsafe write(state.descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                if written < 0 && errno == EINTR { continue }
-                if written <= 0 { return false }
-                done += written
-            }
-            state.count += done
-            return true
+    /// Opens a file that the journal owns.
+    public func reopen(_ name: String, size: Int) -> SpooledFile? {
+        guard Album.isPlainName(name) else { return nil }
+        let path = "\(folder)/\(name)"
+        // SAFETY: the string lives through the call.
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        // SAFETY: the record is a local that outlives the call.
+        guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == size else {
+            _ = close(descriptor)
+            return nil
+        }
+        // Not among the files with users: another object may stand for the same name, and only the journal removes it.
+        return SpooledFile(path: path, descriptor: descriptor, size: size, owner: Reader.shared)
+    }
+
+    /// The journal owns the file from now on.
+    public func keep(_ name: String) { state.withLock { _ = $0.kept.insert(name) } }
+
+    /// The journal gives a file up.
+    public func remove(_ name: String) {
+        let isLive = state.withLock { state in
+            state.kept.remove(name)
+            return state.live.contains(name)
+        }
+        if !isLive, Album.isPlainName(name) { Folder.remove("\(folder)/\(name)") }
+        trim()
+    }
+
+    /// The last user has let go.
+    public func release(_ name: String, descriptor: Int32, size: Int) {
+        let file = FreeFile(name: name, descriptor: descriptor, size: size, since: .now)
+        enum Fate { case kept, free, gone }
+        let fate = state.withLock { state -> Fate in
+            state.live.remove(name)
+            if state.kept.contains(name) { return .kept }
+            guard state.free.count < reuse.files, state.freeBytes + size <= reuse.bytes else { return .gone }
+            state.free.append(file)
+            state.freeBytes += size
+            return .free
+        }
+        switch fate {
+        case .kept: _ = close(descriptor)
+        case .free: break
+        case .gone: discard(file)
         }
     }
 
-    func finish() -> SpooledFile? {
-        state.withLock { state in
-            guard state.descriptor >= 0 else { return nil }
-            let file = SpooledFile(path: path, descriptor: state.descriptor, size: state.count)
-            state.descriptor = -1
-            return file
+    /// Removes files that waited too long for a next picture.
+    public func trim() {
+        let limit = ContinuousClock.now - reuse.time
+        let old = state.withLock { state -> [FreeFile] in
+            let old = state.free.prefix { $0.since < limit }
+            state.free.removeFirst(old.count)
+            state.freeBytes -= old.reduce(0) { $0 + $1.size }
+            return Array(old)
         }
+        for file in old { discard(file) }
     }
 
-    func discard() {
-        state.withLock { state in
-            guard state.descriptor >= 0 else { return }
-            _ = close(state.descriptor)
-            // SAFETY: the string lives through the call.
-            _ = unsafe unlink(path)
-            state.descriptor = -1
-        }
+    /// Waits until the names of all files are on the disk.
+    public func synchronize() -> Bool { fsync(lock) == 0 }
+
+    private func discard(_ file: FreeFile) {
+        _ = close(file.descriptor)
+        Folder.remove("\(folder)/\(file.name)")
+    }
+
+    /// Closes what was opened a second time; the name is the journal's.
+    private final class Reader: SpoolOwner {
+        static let shared = Reader()
+        func keep(_ name: String) {}
+        func release(_ name: String, descriptor: Int32, size: Int) { _ = close(descriptor) }
     }
 }

@@ -21,12 +21,10 @@ public enum Folder {
         unsafe access(path, W_OK | X_OK) == 0
     }
 
-    /// Removes the files whose names start so.
-    static func sweep(_ path: String, prefix: String) {
-        for name in names(path) where name.hasPrefix(prefix) {
-            // SAFETY: the string lives through the call.
-            _ = unsafe unlink("\(path)/\(name)")
-        }
+    /// Removes a file; nothing happens when it is not there.
+    static func remove(_ path: String) {
+        // SAFETY: the string lives through the call.
+        _ = unsafe unlink(path)
     }
 
     /// Names in a folder, in no order; empty when it cannot be read.

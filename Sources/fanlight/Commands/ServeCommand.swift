@@ -6,6 +6,7 @@ import FanlightCore
 import FanlightCurl
 import FanlightGateway
 import FanlightImaging
+import FanlightJournal
 import FanlightMicrohttpd
 import Glibc
 
@@ -22,6 +23,7 @@ enum ServeCommand {
                 "the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)"
             )
         }
+        let journal = try StateJournal.open(loaded.configuration, spool: spool)
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
             workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
@@ -59,6 +61,7 @@ enum ServeCommand {
         server.stop()
         transport.shutdown()
         images.shutdown()
+        journal.closeAndWait()
     }
 
     /// Time that interrupted uploads get to answer their clients.

@@ -53,11 +53,16 @@ extension JournalDelivery {
         progress = nil
     }
 
+    /// True while the picture may still be wanted.
+    public var needsPicture: Bool { status.needsPicture }
+}
+
+extension DeliveryStatus {
     /// True while the picture may still be wanted: it is to be sent, or a retry may come.
     ///
     /// A delivery that its route did not need keeps no picture.
     public var needsPicture: Bool {
-        switch status {
+        switch self {
         case .pending, .failed, .unknown: true
         case .delivered, .skipped, .deleted: false
         }
