@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build release test demo check format deb clean
+.PHONY: help deps build release test demo check format deb bench bench-floor clean
 
 help: ## List these targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 deps: ## Install the Debian packages that are missing
 	@scripts/dependencies
@@ -32,6 +32,14 @@ format: ## Format the sources in place
 deb: deps ## Pack the product as a Debian package, into deb/
 	swift build -c release -Xswiftc -static-stdlib
 	@scripts/deb
+
+bench: deps ## Measure the gateway: CPU, throughput, latency and memory by lane and number of services
+	swift build -c release -Xswiftc -static-stdlib
+	@bench/run.py
+
+bench-floor: deps ## Measure beside the C reference and the Python baseline, and hold the ratios against their limits
+	swift build -c release -Xswiftc -static-stdlib
+	@bench/floor.py
 
 clean: ## Remove what was built
 	rm -rf .build

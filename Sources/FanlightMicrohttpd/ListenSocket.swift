@@ -42,6 +42,13 @@ enum ListenSocket {
         return unsafe String(cString: text)
     }
 
+    /// The port of a socket that somebody else opened, made non-blocking as the library wants it; `nil` when it is none.
+    static func adopt(_ descriptor: Int32) -> UInt16? {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { return nil }
+        return localPort(of: descriptor)
+    }
+
     private static func localPort(of descriptor: Int32) -> UInt16? {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -38,13 +38,40 @@ public final class MicrohttpdServer: Sendable {
     ///   - service: Called on server threads.
     ///   - limits: Bounds for clients.
     /// - Throws: ``ServerError`` when the address cannot be had.
-    public init(
+    public convenience init(
         address: String,
         port: UInt16,
         service: any HTTPService,
         limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
-        (listener, self.port) = try ListenSocket.open(address: address, port: port)
+        let (listener, port) = try ListenSocket.open(address: address, port: port)
+        try self.init(listener: listener, port: port, service: service, limits: limits)
+    }
+
+    /// Serves on a socket that listens already, for example one of the service manager.
+    ///
+    /// - Parameters:
+    ///   - socket: A listening TCP socket; it belongs to the server from here on.
+    ///   - service: Called on server threads.
+    ///   - limits: Bounds for clients.
+    /// - Throws: ``ServerError`` when it is no such socket.
+    public convenience init(
+        socket: Int32,
+        service: any HTTPService,
+        limits: ServerLimits = ServerLimits()
+    ) throws(ServerError) {
+        guard let port = ListenSocket.adopt(socket) else { throw .cannotStart }
+        try self.init(listener: socket, port: port, service: service, limits: limits)
+    }
+
+    private init(
+        listener: Int32,
+        port: UInt16,
+        service: any HTTPService,
+        limits: ServerLimits
+    ) throws(ServerError) {
+        self.listener = listener
+        self.port = port
         core = ServerCore(service: service, limits: limits)
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.
         let context = unsafe Unmanaged.passRetained(core)

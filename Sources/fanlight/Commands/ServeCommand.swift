@@ -35,12 +35,7 @@ enum ServeCommand {
         let service = LateService()
         let server: MicrohttpdServer
         do {
-            server = try MicrohttpdServer(
-                address: listen.host,
-                port: UInt16(clamping: listen.port),
-                service: service,
-                limits: ServerLimits(loaded.configuration.server)
-            )
+            server = try open(listen, service, ServerLimits(loaded.configuration.server))
         } catch {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
@@ -56,12 +51,27 @@ enum ServeCommand {
         )
         service.set(GatewayService(gateway: gateway))
         Console.out("fanlight ready \(url)")
+        ServiceManager.tell("READY=1")
         signals.wait()
+        ServiceManager.tell("STOPPING=1")
         drain(gateway, server, signals, loaded.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
         journal.closeAndWait()
+    }
+
+    /// The service manager's socket where it opened one, else one of our own.
+    private static func open(
+        _ listen: ListenAddress,
+        _ service: any HTTPService,
+        _ limits: ServerLimits
+    ) throws(ServerError) -> MicrohttpdServer {
+        if let socket = ServiceManager.listeningSocket() {
+            return try MicrohttpdServer(socket: socket, service: service, limits: limits)
+        }
+        let port = UInt16(clamping: listen.port)
+        return try MicrohttpdServer(address: listen.host, port: port, service: service, limits: limits)
     }
 
     /// Time that interrupted uploads get to answer their clients.
