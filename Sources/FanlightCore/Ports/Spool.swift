@@ -23,17 +23,6 @@ public protocol Spool: Sendable {
     func synchronize() -> Bool
 }
 
-extension Spool {
-    /// Keeps nothing.
-    public func reopen(_ name: String, size: Int) -> SpooledFile? { nil }
-    /// Removes nothing.
-    public func remove(_ name: String) {}
-    /// Removes nothing.
-    public func sweep(keeping names: Set<String>) {}
-    /// Nothing to wait for.
-    public func synchronize() -> Bool { true }
-}
-
 /// Who is told that the last user of a file has let go of it.
 public protocol SpoolOwner: AnyObject, Sendable {
     /// The journal owns the file from now on.

@@ -12,11 +12,14 @@ enum JournalSchema {
     /// Each step leads from the version that is its place to the next.
     static let steps: [String] = [version1]
 
-    /// The version that this program writes.
-    static var version: Int { steps.count }
-
     /// Brings a file to this program's version, each step in a transaction of its own.
-    static func migrate(_ connection: SQLiteConnection) throws(JournalError) {
+    ///
+    /// - Parameter steps: from an empty file on; their count is the version that the program writes.
+    static func migrate(
+        _ connection: SQLiteConnection,
+        steps: [String] = steps
+    ) throws(JournalError) {
+        let version = steps.count
         let found = Int(try connection.integer("PRAGMA user_version") ?? 0)
         let mark = try connection.integer("PRAGMA application_id") ?? 0
         let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
@@ -27,15 +30,20 @@ enum JournalSchema {
             throw .newerVersion(found: found, known: version, path: connection.path)
         }
         for step in found..<version {
-            try connection.execute(
-                """
-                BEGIN IMMEDIATE;
-                \(steps[step])
-                PRAGMA application_id = \(applicationID);
-                PRAGMA user_version = \(step + 1);
-                COMMIT;
-                """
-            )
+            do throws(JournalError) {
+                try connection.execute(
+                    """
+                    BEGIN IMMEDIATE;
+                    \(steps[step])
+                    PRAGMA application_id = \(applicationID);
+                    PRAGMA user_version = \(step + 1);
+                    COMMIT;
+                    """
+                )
+            } catch {
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                throw error
+            }
         }
     }
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Foundation
+import Testing
+
+@testable import FanlightJournal
+
+@Suite("The journal over restarts and failures")
+struct DurabilityTests {
+    private let state = StateFixture()
+
+    @Test("A new start finds every upload as it was", arguments: JournalSettings.Durability.allCases)
+    func restart(_ durability: JournalSettings.Durability) async throws {
+        let upload = JournalUpload.full("one")
+        do {
+            let journal = try state.journal(settings: JournalSettings(durability: durability))
+            try await journal.accept([upload, .sample("two")], key: nil, files: [])
+            try await journal.record([JournalNote(upload: "two", delivery: 1, .releasing(attempt: 1, at: 5))])
+            await journal.close()
+        }
+        let journal = try state.journal()
+        #expect(try await journal.upload("one") == upload)
+        let unfinished = try await journal.unfinished(after: "one", limit: 9)
+        #expect(unfinished.map(\.id) == ["two"])
+        #expect(unfinished.first?.deliveries.map(\.phase) == [.waiting, .releasing])
+    }
+
+    @Test("What was recorded is in the file although nobody closed it, as after a kill")
+    func withoutClosing() async throws {
+        let journal = try state.journal()
+        try await journal.accept([.sample("one", ["a"])], key: nil, files: [])
+        try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
+        // A copy of the files at this moment is what a killed process leaves.
+        let copy = StateFixture()
+        try FileManager.default.createDirectory(atPath: copy.folder, withIntermediateDirectories: true)
+        for name in ["journal.sqlite", "journal.sqlite-wal", "state.key"] {
+            try FileManager.default.copyItem(atPath: state.folder + "/" + name, toPath: copy.folder + "/" + name)
+        }
+        let found = try await copy.journal().upload("one")
+        #expect(found?.deliveries[0].status == .delivered)
+        withExtendedLifetime(journal) {}
+    }
+
+    @Test("Secrets are not readable on disk; another key is refused; files are the owner's alone")
+    func sealed() async throws {
+        do {
+            let journal = try state.journal(key: Secret("first"))
+            try await journal.accept([.full("one")], key: nil, files: [])
+            journal.keep(.string("kept-secret"), as: "session")
+            try await journal.record([JournalNote(upload: "one", delivery: 1, .settled(.delivered()))])
+            await journal.close()
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: state.folder + "/journal.sqlite"))
+        for secret in ["hush", "deletehash", "secret", "kept-secret", "private"] {
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret)")
+        }
+        #expect(bytes.range(of: Data("https://e.org/1.jpg".utf8)) != nil)
+        #expect(throws: JournalError.wrongKey) { try state.journal(key: Secret("second")) }
+        #expect(try await state.journal(key: Secret("first")).kept("session") == .string("kept-secret"))
+        for name in ["journal.sqlite", "lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: state.folder + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test("Without a key in the configuration one is made, once")
+    func generatedKey() async throws {
+        do { await (try state.journal()).close() }
+        let path = state.folder + "/state.key"
+        let first = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(first.count == 64)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        do { await (try state.journal()).close() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == first)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(throws: JournalError.wrongKey) { try state.journal() }
+    }
+
+    @Test("A folder belongs to one journal at a time")
+    func inUse() async throws {
+        let first = try state.journal()
+        #expect(throws: JournalError.inUse(path: state.folder)) { try state.journal() }
+        await first.close()
+        let second = try state.journal()
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("Folders and files that are none are refused with their path")
+    func unusable() throws {
+        let spool = try state.spool()
+        for path in ["/proc/nothing/here", "/dev/null/state"] {
+            #expect(throws: JournalError.readOnly(path: path)) { try SQLiteJournal(state: path, spool: spool) }
+        }
+        try Data("no database, but long enough to look at".utf8).write(
+            to: URL(fileURLWithPath: state.folder + "/journal.sqlite")
+        )
+        #expect {
+            _ = try state.journal()
+        } throws: { error in
+            guard case .damaged = error as? JournalError else { return false }
+            return true
+        }
+    }
+
+    @Test("A database of another program is left alone")
+    func foreign() throws {
+        _ = try state.spool()
+        let path = state.folder + "/journal.sqlite"
+        try SQLiteConnection(path: path, busyMilliseconds: 0).execute("CREATE TABLE theirs (x)")
+        #expect(throws: JournalError.damaged(path: path, reason: "it is a database of another program")) {
+            try state.journal()
+        }
+        let tables = try SQLiteConnection(path: path, busyMilliseconds: 0).integer("SELECT count(*) FROM sqlite_schema")
+        #expect(tables == 1)
+    }
+
+    @Test("A newer version's file is refused and not touched")
+    func newer() async throws {
+        do { await (try state.journal()).close() }
+        let path = state.folder + "/journal.sqlite"
+        do { try SQLiteConnection(path: path, busyMilliseconds: 0).execute("PRAGMA user_version = 99") }
+        #expect(
+            throws: JournalError.newerVersion(found: 99, known: JournalSchema.steps.count, path: path)
+        ) { try state.journal() }
+        #expect(try SQLiteConnection(path: path, busyMilliseconds: 0).integer("PRAGMA user_version") == 99)
+    }
+
+    @Test("An older version's file is brought forward step by step, and a step that fails leaves it as it was")
+    func migration() async throws {
+        do {
+            let journal = try state.journal()
+            try await journal.accept([.sample("one")], key: nil, files: [])
+            await journal.close()
+        }
+        let connection = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 0)
+        let known = JournalSchema.steps
+        let next = "ALTER TABLE uploads ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue';"
+        #expect(throws: JournalError.self) {
+            try JournalSchema.migrate(connection, steps: known + [next + "CREATE TABLE uploads (x);"])
+        }
+        #expect(try connection.integer("PRAGMA user_version") == Int64(known.count))
+        #expect(throws: JournalError.self) { try connection.run("SELECT colour FROM uploads") }
+        try JournalSchema.migrate(connection, steps: known + [next])
+        #expect(try connection.integer("PRAGMA user_version") == Int64(known.count + 1))
+        #expect(try connection.integer("SELECT count(*) FROM uploads WHERE colour = 'blue'") == 1)
+    }
+
+    @Test("While another program holds the file, writing fails as busy, nothing is half-written, and then goes on")
+    func busy() async throws {
+        let journal = try state.journal(
+            settings: JournalSettings(durability: .relaxed, busyWait: .milliseconds(20))
+        )
+        try await journal.accept([.sample("one", ["a"])], key: nil, files: [])
+        let other = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 0)
+        try other.execute("BEGIN IMMEDIATE")
+        await #expect(throws: JournalError.busy) {
+            try await journal.accept([.sample("two")], key: nil, files: [])
+        }
+        await #expect(throws: JournalError.busy) {
+            try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
+        }
+        #expect(try await journal.upload("one")?.status == .pending)
+        #expect(try await journal.counters().owed == 1)
+        try other.execute("ROLLBACK")
+        try await journal.accept([.sample("three")], key: nil, files: [])
+        // The outcome that was owed came with it.
+        #expect(try await journal.upload("one")?.status == .delivered)
+        #expect(try await journal.upload("two") == nil)
+        #expect(try await journal.counters().owed == 0)
+    }
+
+    @Test("A full journal refuses uploads whole, and takes them again when old ones have gone")
+    func full() async throws {
+        let journal = try state.journal(settings: JournalSettings(durability: .relaxed, keepBytes: 0))
+        let spool = try state.spool()
+        var accepted = 0
+        var failure: JournalError?
+        while failure == nil, accepted < 1_000 {
+            let file = try state.picture(spool)
+            var upload = JournalUpload.sample("u\(accepted)", ["a"], file: file)
+            upload.caption.description = String(repeating: "x", count: 50_000)
+            upload.deliveries[0].status = .delivered
+            do throws(JournalError) {
+                try await journal.accept([upload, .sample("v\(accepted)", [])], key: nil, files: [file])
+                accepted += 1
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure == .full)
+        #expect(try await journal.upload("u\(accepted)") == nil)
+        #expect(try await journal.upload("v\(accepted)") == nil)
+        #expect(try state.spoolNames.isEmpty)
+        #expect(try await journal.prune(now: 2_000).uploads > 0)
+        try await journal.accept([.sample("again")], key: nil, files: [])
+        #expect(try await journal.upload("again") != nil)
+    }
+
+    @Test("A request that cannot be written for its own reason does not spoil those beside it")
+    func oneOfMany() async throws {
+        let journal = try state.journal()
+        let key = JournalKey(key: "k", client: "", bodyDigest: "d", uploads: ["u"], createdAt: 1_000)
+        let outcomes = await withTaskGroup(of: JournalError?.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    do throws(JournalError) {
+                        try await journal.accept([.sample("u\(number)")], key: number < 10 ? key : nil, files: [])
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 == .keyTaken }.count == 9)
+        #expect(outcomes.filter { $0 == nil }.count == 41)
+        #expect(try await journal.counters().uploads == 41)
+        #expect(try await journal.upload("u49") != nil)
+        await #expect(throws: JournalError.self) {
+            try await journal.accept([.sample("new"), .sample("u49")], key: nil, files: [])
+        }
+        #expect(try await journal.upload("new") == nil)
+    }
+
+    @Test("Many at the same time share transactions")
+    func groupCommit() async throws {
+        let journal = try state.journal(settings: JournalSettings(durability: .full))
+        let before = try await journal.counters().commits
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask { try? await journal.accept([.sample("u\(number)")], key: nil, files: []) }
+            }
+        }
+        let counters = try await journal.counters()
+        #expect(counters.uploads == 400)
+        #expect(counters.commits - before < 400)
+    }
+}
