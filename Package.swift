@@ -115,3 +115,10 @@ let package = Package(
         ),
     ]
 )
+
+// Programs that measure stay out of a plain build.
+if Context.environment["FANLIGHT_BENCH"] != nil {
+    package.targets.append(
+        program("journal-bench", path: "Sources/journal-bench", ["FanlightCore", "FanlightGateway", "FanlightJournal"])
+    )
+}
