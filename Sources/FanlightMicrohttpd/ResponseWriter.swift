@@ -20,7 +20,7 @@ enum ResponseWriter {
     /// - Parameters:
     ///   - closing: True to close the connection afterwards.
     ///   - streams: Where a body without a known end is kept, so that a stop can end it.
-    /// - Returns: `nil` when the library refused and the connection has to be dropped.
+    /// - Returns: `nil` when the connection has to be dropped, because the library refused or the answer says so.
     static func queue(
         _ answer: HTTPAnswer,
         on connection: OpaquePointer,
@@ -48,6 +48,8 @@ enum ResponseWriter {
                 return nil
             }
             return unsafe queue(response, answer, on: connection, closing: closing) ? .bytes(size) : nil
+        case .hangUp:
+            return nil
         case .stream(let stream):
             let response = unsafe StreamedBody.response(stream, connection, streams)
             return unsafe queue(response, answer, on: connection, closing: closing) ? .stream : nil

@@ -50,6 +50,18 @@ struct InterfaceTests {
         }
     }
 
+    @Test("A service that takes the picture and hangs up: unknown, sent once")
+    func hangUp() async throws {
+        let live = try LiveGateway(services: "  x: {url: 'SANDBOX/upload.json?fail=drop', file: file, link: $.url}")
+        let (status, report) = try await live.post(try UploadTests.photo())
+        #expect(status == 502)
+        #expect(report["deliveries"]?[0]?["status"] == "unknown")
+        let lines = try await live.get(live.sandbox.url + "/requests").body.split(separator: 10)
+        #expect(lines.count == 1)
+        let request = try JSONParser.parse(Array(try #require(lines.first)))
+        #expect(request["status"] == 200 && request["answered"] == false)
+    }
+
     @Test("A body with another boundary than its type is told so in words")
     func otherBoundary() async throws {
         let live = try LiveGateway(services: Self.album)

@@ -47,6 +47,8 @@ public struct HTTPAnswer: Sendable {
         case file(path: String)
         /// Bytes that come bit by bit; sent in chunks until the stream is finished.
         case stream(AnswerStream)
+        /// No answer at all: the connection is closed, as by a host that fails.
+        case hangUp
     }
     /// Status code.
     public var status: Int

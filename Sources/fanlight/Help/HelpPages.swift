@@ -125,6 +125,6 @@ enum HelpPages {
 enum SandboxPage {
     static let text = [
         "Answers as well-known services do: /uploadapiwithkey.php takes the form of the oldest picture hosts and answers XML, /3/image answers JSON in an envelope, /upload.php in words, /upload.json with a url. What was taken is served back.",
-        "?fail=503 in the URL fails with that status, ?fail=30% three times in ten, ?delay=2000 waits so many milliseconds. GET /received lists what came, one JSON object a line.",
+        "?fail=503 in the URL fails with that status, ?fail=30% three times in ten, ?fail=drop takes the picture and hangs up, ?delay=2000 waits so many milliseconds. GET /received lists what was accepted, GET /requests every complete request, one JSON object a line.",
     ]
 }

@@ -19,6 +19,7 @@ final class SandboxService: HTTPService {
         let parts = head.path.split(separator: "/").map(String.init)
         switch parts.first {
         case "received": return .answer(text(200, store.received, "application/x-ndjson"))
+        case "requests": return .answer(text(200, store.requests, "application/x-ndjson"))
         case "i", "photo", "uploads":
             guard parts.count == 2, let id = parts[1].split(separator: ".").first.map(String.init),
                 let picture = store.picture(id)
@@ -43,10 +44,14 @@ final class SandboxService: HTTPService {
     func answer(_ head: RequestHead, _ body: [UInt8]) async -> HTTPAnswer {
         let fault = SandboxFault(head.query)
         if fault.delay > 0 { try? await Task.sleep(for: .milliseconds(fault.delay)) }
-        if let status = fault.status { return text(status, "fault asked for\n") }
-        guard let form = SandboxForm(contentType: head.header("Content-Type") ?? "", body: body) else {
-            return text(400, "no multipart/form-data\n")
-        }
+        let form = SandboxForm(contentType: head.header("Content-Type") ?? "", body: body)
+        let answer = fault.status.map { text($0, "fault asked for\n") } ?? self.answer(head, form)
+        store.note(head, form?.fields ?? [], status: answer.status, isAnswered: !fault.drops)
+        return fault.drops ? HTTPAnswer(status: answer.status, body: .hangUp) : answer
+    }
+
+    private func answer(_ head: RequestHead, _ form: SandboxForm?) -> HTTPAnswer {
+        guard let form else { return text(400, "no multipart/form-data\n") }
         switch head.path {
         case "/uploadapiwithkey.php", "/uploadandpostapiwithkey.php": return tweetphoto(head.path, form)
         case "/3/image", "/3/upload", "/3/upload.json": return imgurUpload(head, form)

@@ -14,6 +14,7 @@ final class SandboxStore: Sendable {
         var pictures: [String: Picture] = [:]
         var order: [String] = []
         var received: [JSONValue] = []
+        var requests: [JSONValue] = []
         var next = 1
     }
 
@@ -45,6 +46,27 @@ final class SandboxStore: Sendable {
             return id
         }
     }
+
+    /// Notes a request that was complete, whatever came of it.
+    func note(_ head: RequestHead, _ fields: [HTTPField], status: Int, isAnswered: Bool) {
+        let query = head.query.filter { !["fail", "delay"].contains($0.name) }
+        let value = JSONValue.object([
+            .init("path", .string(head.path)),
+            .init("query", .object(query.map { .init($0.name, .string($0.value)) })),
+            .init("fields", .object(fields.map { .init($0.name, .string($0.value)) })),
+            .init("status", .int(status)),
+            .init("answered", .bool(isAnswered)),
+        ])
+        state.withLock { state in
+            state.requests.append(value)
+            if state.requests.count > Self.notedRequests { state.requests.removeFirst(Self.notedRequests / 10) }
+        }
+    }
+
+    private static let notedRequests = 200_000
+
+    /// One JSON object a line, one line a complete request.
+    var requests: String { state.withLock { $0.requests.map { $0.serialized() + "\n" }.joined() } }
 
     func picture(_ id: String) -> Picture? { state.withLock { $0.pictures[id] } }
 
