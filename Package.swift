@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CYaml"),
         .systemLibrary(name: "CTurboJPEG"),
+        .systemLibrary(name: "CZimg"),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CPCRE2"),
         .systemLibrary(name: "CCrypto"),
@@ -61,6 +62,7 @@ let package = Package(
             ],
             linkerSettings: [
                 .linkedLibrary("vips"), .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
+                .linkedLibrary("jpeg"),
             ]
         ),
 
@@ -78,7 +80,7 @@ let package = Package(
         ),
         .plugin(name: "EmbedCatalogue", capability: .buildTool(), dependencies: ["embed-catalogue"]),
         program("embed-catalogue", path: "Sources/embed-catalogue", []),
-        swift("FanlightCodecs", ["FanlightCore", "FanlightMetadata", "CTurboJPEG", "CImaging"]),
+        swift("FanlightCodecs", ["FanlightCore", "FanlightMetadata", "CTurboJPEG", "CZimg", "CImaging"]),
         swift("FanlightImaging", ["FanlightCore", "FanlightMetadata"]),
         swift("FanlightCurl", ["FanlightCore", "CCurl"]),
         swift("FanlightMicrohttpd", ["FanlightCore", "CMicrohttpd"]),

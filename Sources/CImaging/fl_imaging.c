@@ -16,18 +16,19 @@ bool fl_init(void) {
     return true;
 }
 
-fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, bool all_frames, int shrink) {
+fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, int frames, int shrink, double scale) {
     // libvips takes a plain pointer but only reads from it.
     void *data = (void *) bytes;
     VipsImage *out = NULL;
     int failed = -1;
-    int pages = all_frames ? -1 : 1;
 #define FL_COMMON "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_TRUNCATED
     switch (kind) {
     case FL_JPEG: failed = vips_jpegload_buffer(data, count, &out, "shrink", shrink, FL_COMMON, NULL); break;
     case FL_PNG: failed = vips_pngload_buffer(data, count, &out, FL_COMMON, NULL); break;
-    case FL_WEBP: failed = vips_webpload_buffer(data, count, &out, "n", pages, FL_COMMON, NULL); break;
-    case FL_GIF: failed = vips_gifload_buffer(data, count, &out, "n", pages, FL_COMMON, NULL); break;
+    case FL_WEBP:
+        failed = vips_webpload_buffer(data, count, &out, "n", frames, "scale", scale, FL_COMMON, NULL);
+        break;
+    case FL_GIF: failed = vips_gifload_buffer(data, count, &out, "n", frames, FL_COMMON, NULL); break;
     case FL_TIFF: failed = vips_tiffload_buffer(data, count, &out, FL_COMMON, NULL); break;
     case FL_HEIF: failed = vips_heifload_buffer(data, count, &out, FL_COMMON, NULL); break;
     }
@@ -35,16 +36,26 @@ fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, bool all_frames
     return failed ? NULL : out;
 }
 
-fl_image *fl_from_rgb(const void *pixels, int width, int height) {
-    VipsImage *raw =
-        vips_image_new_from_memory_copy(pixels, (size_t) width * height * 3, width, height, 3, VIPS_FORMAT_UCHAR);
+fl_image *fl_from_pixels(
+    const void *pixels, int width, int height, int bands, const void *profile, size_t profile_count) {
+    VipsImage *raw = vips_image_new_from_memory_copy(
+        pixels, (size_t) width * height * bands, width, height, bands, VIPS_FORMAT_UCHAR);
     VipsImage *out = NULL;
     if (raw == NULL)
         return NULL;
-    int failed = vips_copy(raw, &out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+    int failed = vips_copy(
+        raw, &out, "interpretation", bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB, NULL);
     g_object_unref(raw);
-    return failed ? NULL : out;
+    if (failed)
+        return NULL;
+    if (profile != NULL)
+        vips_image_set_blob_copy(out, VIPS_META_ICC_NAME, profile, profile_count);
+    return out;
 }
+
+fl_image *fl_in_memory(fl_image *in) { return vips_image_copy_memory(in); }
+
+size_t fl_size(fl_image *in) { return VIPS_IMAGE_SIZEOF_IMAGE(in); }
 
 // Replaces *image by next and drops the reference to the old one.
 static void replace(VipsImage **image, VipsImage *next) {
@@ -111,7 +122,7 @@ static int to_srgb(VipsImage **image) {
 }
 
 // Colours that every saver understands, and a profile only where it fits the pixels.
-static int settle_colours(VipsImage **image, bool srgb) {
+static int settle_colours(VipsImage **image, bool srgb, int *notes) {
     VipsImage *next = NULL;
     // A header of our own, so that fields can be changed.
     if (vips_copy(*image, &next, NULL))
@@ -127,12 +138,14 @@ static int settle_colours(VipsImage **image, bool srgb) {
         if (memcmp(space, wanted, 4) != 0 || !usable) {
             vips_image_remove(*image, VIPS_META_ICC_NAME);
             space = NULL;
+            *notes |= FL_PROFILE_UNFIT;
         }
     }
     if (cmyk || (srgb && space != NULL && memcmp(space, "RGB ", 4) == 0 && !names_srgb(space - 16, count))) {
         if (to_srgb(image)) {
             // A broken profile: its colours are taken for the usual ones.
             vips_error_clear();
+            *notes |= FL_PROFILE_BROKEN;
             if (vips_copy(*image, &next, NULL))
                 return -1;
             replace(image, next);
@@ -234,78 +247,91 @@ static int turn_frames(VipsImage **image, int orientation) {
     return failed ? -1 : 0;
 }
 
-fl_image *fl_prepare(
-    fl_image *in, int box_width, int box_height, int orientation, bool srgb, bool flat, bool keep) {
-    VipsImage *image = in, *next = NULL;
+// Shrinks to the box, which is meant for the upright picture: turning comes later, on fewer pixels.
+static int fit(VipsImage **image, const fl_order *order) {
+    int page = vips_image_get_page_height(*image);
+    bool swaps = order->orientation >= 5;
+    int width = swaps ? page : (*image)->Xsize, height = swaps ? (*image)->Xsize : page;
+    if (order->box_width <= 0 || order->box_height <= 0 ||
+        (width <= order->box_width && height <= order->box_height))
+        return 0;
+    int across = swaps ? order->box_height : order->box_width, down = swaps ? order->box_width : order->box_height;
+    VipsImage *next = NULL;
+    if (vips_thumbnail_image(*image, &next, across, "height", down, "size", VIPS_SIZE_DOWN, "no_rotate", TRUE, NULL))
+        return -1;
+    replace(image, next);
+    return 0;
+}
+
+// Puts transparency on the ground; a coloured ground makes a grey picture a coloured one.
+static int flatten(VipsImage **image, const unsigned char ground[3]) {
+    VipsImage *next = NULL;
+    if (!vips_image_hasalpha(*image))
+        return 0;
+    bool neutral = ground[0] == ground[1] && ground[1] == ground[2];
+    if (colour_bands(*image) < 3 && !neutral) {
+        vips_image_remove(*image, VIPS_META_ICC_NAME);
+        if (vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL))
+            return -1;
+        replace(image, next);
+    }
+    double values[] = {ground[0], ground[1], ground[2]};
+    VipsArrayDouble *background = vips_array_double_new(values, colour_bands(*image) < 3 ? 1 : 3);
+    int failed = vips_flatten(*image, &next, "background", background, NULL);
+    vips_area_unref(VIPS_AREA(background));
+    if (failed)
+        return -1;
+    replace(image, next);
+    return 0;
+}
+
+static int hold(VipsImage **image) {
+    VipsImage *next = vips_image_copy_memory(*image);
+    if (next == NULL)
+        return -1;
+    replace(image, next);
+    return 0;
+}
+
+static int turn(VipsImage **image, int orientation) {
+    VipsImage *next = NULL;
+    // Turning reads in another order than the decoder writes.
+    if (hold(image) || vips_copy(*image, &next, NULL))
+        return -1;
+    replace(image, next);
+    return turn_frames(image, orientation) || drop_fields(image) ? -1 : 0;
+}
+
+fl_image *fl_prepare(fl_image *in, fl_order order, int *notes) {
+    VipsImage *image = in;
     g_object_ref(in);
-    bool turns = orientation >= 2 && orientation <= 8;
-    if (settle_colours(&image, srgb))
-        goto failure;
-
-    int page = vips_image_get_page_height(image);
-    bool animated = image->Ysize > page;
-    int width = orientation >= 5 ? page : image->Xsize, height = orientation >= 5 ? image->Xsize : page;
-    if (box_width > 0 && box_height > 0 && (width > box_width || height > box_height)) {
-        // The box is meant for the upright picture; turning comes after the resize, on fewer pixels.
-        int across = orientation >= 5 ? box_height : box_width, down = orientation >= 5 ? box_width : box_height;
-        if (vips_thumbnail_image(
-                image, &next, across, "height", down, "size", VIPS_SIZE_DOWN, "no_rotate", TRUE, NULL))
-            goto failure;
-        replace(&image, next);
+    bool turns = order.orientation >= 2 && order.orientation <= 8;
+    if (settle_colours(&image, order.srgb, notes) == 0) {
+        bool animated = image->Ysize > vips_image_get_page_height(image);
+        if (fit(&image, &order) == 0 && settle_depth(&image) == 0 &&
+            (!order.flat || flatten(&image, order.ground) == 0) && drop_fields(&image) == 0 &&
+            (!turns || turn(&image, order.orientation) == 0) &&
+            (!(order.keep || animated) || hold(&image) == 0))
+            return image;
     }
-    if (settle_depth(&image))
-        goto failure;
-    if (flat && vips_image_hasalpha(image)) {
-        double white[] = {255, 255, 255};
-        VipsArrayDouble *background = vips_array_double_new(white, colour_bands(image) < 3 ? 1 : 3);
-        int failed = vips_flatten(image, &next, "background", background, NULL);
-        vips_area_unref(VIPS_AREA(background));
-        if (failed)
-            goto failure;
-        replace(&image, next);
-    }
-    if (drop_fields(&image))
-        goto failure;
-    if (turns || keep || animated) {
-        // Turning reads in another order than the decoder writes.
-        next = vips_image_copy_memory(image);
-        if (next == NULL)
-            goto failure;
-        replace(&image, next);
-    }
-    if (turns) {
-        if (vips_copy(image, &next, NULL))
-            goto failure;
-        replace(&image, next);
-        if (turn_frames(&image, orientation))
-            goto failure;
-        if (drop_fields(&image))
-            goto failure;
-        if (keep) {
-            next = vips_image_copy_memory(image);
-            if (next == NULL)
-                goto failure;
-            replace(&image, next);
-        }
-    }
-    return image;
-
-failure:
     g_object_unref(image);
     return NULL;
 }
 
-bool fl_save(fl_image *in, fl_kind kind, int quality, void **out, size_t *count) {
+bool fl_save(fl_image *in, fl_encoding encoding, void **out, size_t *count) {
     int failed = -1;
-    switch (kind) {
+    int subsampling = encoding.full_colour ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON;
+    switch (encoding.kind) {
     case FL_JPEG:
-        failed = vips_jpegsave_buffer(in, out, count, "Q", quality, "optimize_coding", TRUE, "subsample_mode",
-            VIPS_FOREIGN_SUBSAMPLE_ON, NULL);
+        failed = vips_jpegsave_buffer(
+            in, out, count, "Q", encoding.quality, "optimize_coding", TRUE, "subsample_mode", subsampling, NULL);
         break;
     case FL_PNG:
-        failed = vips_pngsave_buffer(in, out, count, "compression", 6, "filter", VIPS_FOREIGN_PNG_FILTER_ALL, NULL);
+        failed = encoding.palette
+            ? vips_pngsave_buffer(in, out, count, "compression", 9, "palette", TRUE, NULL)
+            : vips_pngsave_buffer(in, out, count, "compression", 6, "filter", VIPS_FOREIGN_PNG_FILTER_ALL, NULL);
         break;
-    case FL_WEBP: failed = vips_webpsave_buffer(in, out, count, "Q", quality, NULL); break;
+    case FL_WEBP: failed = vips_webpsave_buffer(in, out, count, "Q", encoding.quality, NULL); break;
     case FL_GIF: failed = vips_gifsave_buffer(in, out, count, NULL); break;
     case FL_TIFF:
     case FL_HEIF: vips_error("fanlight-imaging", "%s", "no saver for this format"); break;

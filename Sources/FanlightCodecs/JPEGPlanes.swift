@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CImaging
 import CTurboJPEG
 import FanlightCore
 
@@ -9,8 +8,10 @@ struct JPEGPlanes {
     /// Size of the picture in the planes, before turning.
     let width: Int
     let height: Int
-    private let subsampling: TJSAMP
+    let subsampling: TJSAMP
     private let planes: [Plane]
+
+    var isGrey: Bool { planes.count == 1 }
 
     /// Decodes (C: tjDecompressToYUVPlanes); `nil` where the colours are not those of an ordinary JPEG.
     ///
@@ -38,22 +39,14 @@ struct JPEGPlanes {
         guard known == 0, full.width > 0, full.height > 0 else { throw unsafe Self.error(handle) }
         let isOrdinary = colours == Int32(TJCS_YCbCr.rawValue) || colours == Int32(TJCS_GRAY.rawValue)
         guard isOrdinary, sampling >= 0, sampling < TJ_NUMSAMP else { return nil }
-        subsampling = TJSAMP(UInt32(sampling))
 
         let factor = max(Double(full.width) / Double(box.width), Double(full.height) / Double(box.height))
         // The filter wants two samples or more for each that it makes.
         let divisor: Int32 = factor >= 16 ? 8 : factor >= 8 ? 4 : factor >= 4 ? 2 : 1
         let size = (width: (full.width + divisor - 1) / divisor, height: (full.height + divisor - 1) / divisor)
-        width = Int(size.width)
-        height = Int(size.height)
-        planes = (0..<(subsampling == TJSAMP_GRAY ? 1 : 3)).map { component in
-            Plane(
-                width: Int(tjPlaneWidth(component, size.width, sampling)),
-                height: Int(tjPlaneHeight(component, size.height, sampling))
-            )
-        }
+        self.init(width: Int(size.width), height: Int(size.height), subsampling: TJSAMP(UInt32(sampling)))
         var targets = unsafe planes.map { unsafe Optional($0.samples) }
-        var strides = planes.map { Int32($0.width) }
+        var strides = planes.map { Int32($0.stride) }
         // SAFETY: every plane has the size that the library names for it, and outlives the call.
         let status = unsafe jpeg.withUnsafeBufferPointer { bytes in
             unsafe tjDecompressToYUVPlanes(
@@ -70,62 +63,77 @@ struct JPEGPlanes {
         guard status == 0 else { throw unsafe Self.error(handle) }
     }
 
-    private init(width: Int, height: Int, subsampling: TJSAMP, planes: [Plane]) {
+    /// Makes planes of the sizes that the library names, with samples that are not set.
+    private init(width: Int, height: Int, subsampling: TJSAMP) {
         self.width = width
         self.height = height
         self.subsampling = subsampling
-        self.planes = planes
+        planes = (0..<(subsampling == TJSAMP_GRAY ? 1 : 3)).map { component in
+            Plane(
+                width: Int(tjPlaneWidth(component, Int32(width), Int32(subsampling.rawValue))),
+                height: Int(tjPlaneHeight(component, Int32(height), Int32(subsampling.rawValue)))
+            )
+        }
     }
 
-    /// Shrinks to a stored size, turns upright, and halves the colour planes on both axes.
-    func shrunk(width newWidth: Int, height newHeight: Int, orientation: Orientation) throws(CodecError) -> JPEGPlanes {
-        let isGrey = planes.count == 1
-        let target = isGrey ? TJSAMP_GRAY : TJSAMP_420
-        let turns = orientation.swapsSides
+    /// The size that fits a box, before turning; never larger than the picture.
+    func size(within box: (width: Int, height: Int), of full: (width: Int, height: Int)) -> (width: Int, height: Int) {
+        // The decoder may have made it smaller; the sides follow the full picture's.
+        let factor = max(1, Double(full.width) / Double(box.width), Double(full.height) / Double(box.height))
+        return (
+            min(width, max(1, Int((Double(full.width) / factor).rounded()))),
+            min(height, max(1, Int((Double(full.height) / factor).rounded())))
+        )
+    }
+
+    /// Scales to a stored size and turns upright.
+    ///
+    /// - Parameter keepsSampling: leaves the colour planes as fine as they are; else they get half of each side.
+    func fitted(
+        width newWidth: Int,
+        height newHeight: Int,
+        orientation: Orientation,
+        keepsSampling: Bool = false
+    ) throws(CodecError) -> JPEGPlanes {
+        let sampling = sampling(keepsSampling: keepsSampling, turned: orientation)
+        let swaps = orientation.swapsSides
+        let result = JPEGPlanes(
+            width: swaps ? newHeight : newWidth,
+            height: swaps ? newWidth : newHeight,
+            subsampling: sampling
+        )
         let flipsAcross = [.mirrored, .upsideDown, .transversed, .left].contains(orientation)
         let flipsDown = [.upsideDown, .flipped, .right, .transversed].contains(orientation)
-        var made: [Plane] = []
         for (component, plane) in planes.enumerated() {
-            let (fromAcross, fromDown) = Self.factors(component, subsampling)
-            let (toAcross, _) = Self.factors(component, target)
-            let across = fl_axis(
-                count: width,
-                factor: fromAcross,
-                newCount: newWidth,
-                newFactor: toAcross,
-                isColour: !isGrey,
-                flip: flipsAcross
-            )
-            let down = fl_axis(
-                count: height,
-                factor: fromDown,
-                newCount: newHeight,
-                newFactor: toAcross,
-                isColour: !isGrey,
-                flip: flipsDown
-            )
-            let result = Plane(
-                width: Int(turns ? down.target_count : across.target_count),
-                height: Int(turns ? across.target_count : down.target_count)
-            )
-            // SAFETY: the source holds the samples that the axes name, the result the samples that they make.
-            let done = unsafe fl_resample(
-                plane.samples,
-                Int32(plane.width),
-                result.samples,
-                Int32(result.width),
-                across,
-                down,
-                turns
-            )
-            guard done else { throw .failed("out of memory") }
-            made.append(result)
+            let old = Self.factors(component, subsampling)
+            let upright = Self.factors(component, sampling)
+            let new = swaps ? (across: upright.down, down: upright.across) : upright
+            let across = PlaneScaler.Axis(width, old.across, to: newWidth, new.across, flips: flipsAcross)
+            let down = PlaneScaler.Axis(height, old.down, to: newHeight, new.down, flips: flipsDown)
+            try Self.fit(plane, into: result.planes[component], across, down, orientation)
         }
-        return JPEGPlanes(
-            width: turns ? newHeight : newWidth,
-            height: turns ? newWidth : newHeight,
-            subsampling: target,
-            planes: made
+        return result
+    }
+
+    private static func fit(
+        _ plane: Plane,
+        into target: Plane,
+        _ across: PlaneScaler.Axis,
+        _ down: PlaneScaler.Axis,
+        _ orientation: Orientation
+    ) throws(CodecError) {
+        var scaled = plane
+        if !across.isIdentity || !down.isIdentity {
+            scaled = orientation == .upright ? target : Plane(width: across.targetCount, height: down.targetCount)
+            try PlaneScaler.scale(plane, into: scaled, across: across, down: down)
+        }
+        if scaled !== target {
+            scaled.turn(width: across.targetCount, height: down.targetCount, orientation: orientation, into: target)
+        }
+        let swaps = orientation.swapsSides
+        target.pad(
+            from: swaps ? down.targetCount : across.targetCount,
+            swaps ? across.targetCount : down.targetCount
         )
     }
 
@@ -136,7 +144,7 @@ struct JPEGPlanes {
         // SAFETY: the handle is valid and not used after this.
         defer { _ = unsafe tjDestroy(handle) }
         var sources = unsafe planes.map { unsafe Optional(UnsafePointer($0.samples)) }
-        var strides = planes.map { Int32($0.width) }
+        var strides = planes.map { Int32($0.stride) }
         var output: UnsafeMutablePointer<UInt8>?
         var count: UInt = 0
         // SAFETY: every plane has the size that the library names for it; the library allocates the output.
@@ -159,6 +167,51 @@ struct JPEGPlanes {
         return unsafe [UInt8](UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
+    /// The pixels, row by row from the top (C: tjDecodeYUVPlanes): RGB, or one band where the picture is grey.
+    func pixels() throws(CodecError) -> [UInt8] {
+        // SAFETY: the handle is used in this function only and destroyed at its end.
+        guard let handle = unsafe tjInitDecompress() else { throw .failed("no TurboJPEG handle") }
+        // SAFETY: the handle is valid and not used after this.
+        defer { _ = unsafe tjDestroy(handle) }
+        var sources = unsafe planes.map { unsafe Optional(UnsafePointer($0.samples)) }
+        var strides = planes.map { Int32($0.stride) }
+        let bands = isGrey ? 1 : 3
+        let count = width * height * bands
+        var status: Int32 = -1
+        // SAFETY: the buffer has room for all pixels; every plane has the size that the library names for it.
+        let pixels = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            unsafe status = tjDecodeYUVPlanes(
+                handle,
+                &sources,
+                &strides,
+                Int32(subsampling.rawValue),
+                buffer.baseAddress,
+                Int32(width),
+                0,
+                Int32(height),
+                Int32((isGrey ? TJPF_GRAY : TJPF_RGB).rawValue),
+                0
+            )
+            filled = status == 0 ? count : 0
+        }
+        guard status == 0 else { throw unsafe Self.error(handle) }
+        return pixels
+    }
+
+    /// How fine the colour of the upright picture is to be.
+    private func sampling(keepsSampling: Bool, turned orientation: Orientation) -> TJSAMP {
+        if isGrey { return TJSAMP_GRAY }
+        guard keepsSampling else { return TJSAMP_420 }
+        guard orientation.swapsSides else { return subsampling }
+        return switch subsampling {
+        case TJSAMP_422: TJSAMP_440
+        case TJSAMP_440: TJSAMP_422
+        // There is no name for a quarter of the rows.
+        case TJSAMP_411: TJSAMP_420
+        default: subsampling
+        }
+    }
+
     /// How many picture columns and rows one sample of a component stands for.
     private static func factors(_ component: Int, _ subsampling: TJSAMP) -> (across: Int, down: Int) {
         guard component > 0 else { return (1, 1) }
@@ -177,36 +230,20 @@ struct JPEGPlanes {
     }
 }
 
-extension fl_axis {
-    /// - Parameter isColour: the encoder wants an even number of brightness samples.
-    fileprivate init(count: Int, factor: Int, newCount: Int, newFactor: Int, isColour: Bool, flip: Bool) {
-        let padded = isColour ? (newCount + 1) / 2 * 2 : newCount
+extension PlaneScaler.Axis {
+    /// One direction of a component whose samples stand for `factor` picture samples each.
+    ///
+    /// The last sample may stand for fewer. Where the picture is turned round afterwards, that one comes first.
+    fileprivate init(_ count: Int, _ factor: Int, to newCount: Int, _ newFactor: Int, flips: Bool) {
         let length = Double(count) / Double(factor)
-        self.init(
-            source_count: Int32((count + factor - 1) / factor),
-            target_count: Int32(padded / newFactor),
-            scale: length / (Double(newCount) / Double(newFactor)),
-            length: length,
-            flip: flip
-        )
-    }
-}
-
-/// Owns the samples of one plane.
-@safe private final class Plane {
-    let width: Int
-    let height: Int
-    // SAFETY: allocated for width * height samples, freed once in deinit.
-    let samples: UnsafeMutablePointer<UInt8>
-
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-        unsafe samples = UnsafeMutablePointer<UInt8>.allocate(capacity: width * height)
-    }
-
-    deinit {
-        // SAFETY: nobody else holds the samples.
-        unsafe samples.deallocate()
+        let scale = length * Double(newFactor) / Double(newCount)
+        sourceCount = (count + factor - 1) / factor
+        targetCount = (newCount + newFactor - 1) / newFactor
+        if count == newCount, factor == newFactor, !flips || count % factor == 0 {
+            (start, extent) = (0, Double(sourceCount))
+            return
+        }
+        extent = Double(targetCount) * scale
+        start = flips ? length - extent : 0
     }
 }

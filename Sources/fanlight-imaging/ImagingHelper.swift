@@ -4,59 +4,71 @@ import FanlightCodecs
 import FanlightCore
 import Glibc
 
-/// Answers requests, one after another, until standard input ends.
+/// Answers requests, one after another, until the gateway closes its end of the socket.
 ///
-/// An answer is a line `id TAB ok TAB count`, followed by so many bytes of picture, or `id TAB error TAB kind TAB
-/// message`. Kinds are `imperfect`, `truncated`, `corrupt`, `too_large` and `failed`.
+/// A request brings the picture's descriptor; each file that is made goes back as a descriptor of memory.
 struct ImagingHelper {
-    /// Processor time for one picture.
-    static let processorSeconds = 10
-
     let pipeline: PixelPipeline
-    let answers: Int32
+    let socket: MessageSocket
+    let limits: HelperLimits
 
     func run() {
-        // A request comes only after the last answer, so that nothing waits in readLine's own buffer.
         HelperConfinement.awaitInput()
-        while let line = readLine() {
-            defer { HelperConfinement.awaitInput() }
-            guard let request = HelperRequest(line), HelperConfinement.allowProcessor(seconds: Self.processorSeconds)
+        while let message = socket.receive() {
+            guard let picture = message.descriptor else { return }
+            let bytes = Self.read(picture)
+            _ = close(picture)
+            guard let request = HelperRequest(text: message.text),
+                HelperConfinement.allowProcessor(seconds: limits.processorSeconds * max(1, request.jobs.count)),
+                answer(request, bytes)
             else { return }
-            guard answer(request) else { return }
+            HelperConfinement.awaitInput()
         }
     }
 
-    private func answer(_ request: HelperRequest) -> Bool {
-        do throws(CodecError) {
-            let made = try make(request)
-            return send(Array("\(request.id)\tok\t\(made.count)\n".utf8)) && send(made)
-        } catch {
-            let (kind, message) = Self.describe(error)
-            return send(Array("\(request.id)\terror\t\(kind)\t\(message)\n".utf8))
+    private func answer(_ request: HelperRequest, _ bytes: [UInt8]?) -> Bool {
+        guard let bytes else {
+            let error = ImageError.processingFailed("the picture's file cannot be read")
+            let isSent = request.jobs.indices.allSatisfy { send(.refused(job: $0, error), request.id) }
+            return isSent && send(.end(decodes: 0), request.id)
+        }
+        var isSent = true
+        let decodes = pipeline.run(bytes, request.source, request.jobs) { job, outcome in
+            isSent = isSent && answer(job, outcome, request.id)
+        }
+        return isSent && send(.end(decodes: decodes), request.id)
+    }
+
+    private func answer(_ job: Int, _ outcome: PixelPipeline.Outcome, _ id: Int) -> Bool {
+        switch outcome {
+        case .same(let other): return send(.same(job: job, as: other), id)
+        case .failed(let error): return send(.refused(job: job, Self.refusal(error)), id)
+        case .made(let file, let isTurned, let notes):
+            let descriptor = HelperConfinement.memoryFile()
+            guard descriptor >= 0, Self.write(file, to: descriptor) else {
+                if descriptor >= 0 { _ = close(descriptor) }
+                return send(.refused(job: job, .processingFailed("no memory for the new picture")), id)
+            }
+            defer { _ = close(descriptor) }
+            return send(.made(job: job, count: file.count, isTurned: isTurned, notes: notes), id, descriptor)
         }
     }
 
-    private func make(_ request: HelperRequest) throws(CodecError) -> [UInt8] {
-        guard let bytes = Self.read(request.path) else { throw .failed("the picture's file cannot be read") }
-        if request.rotates { return try LosslessRotation.upright(bytes, orientation: request.order.orientation) }
-        return try pipeline.make(bytes, request.order, header: (request.width, request.height))
+    private func send(_ answer: HelperAnswer, _ id: Int, _ descriptor: Int32? = nil) -> Bool {
+        socket.send(answer.text(id: id), descriptor: descriptor)
     }
 
-    private static func describe(_ error: CodecError) -> (kind: String, message: String) {
+    private static func refusal(_ error: CodecError) -> ImageError {
         switch error {
-        case .notPerfect: ("imperfect", "")
-        case .truncated: ("truncated", "")
-        case .corrupt(let message): ("corrupt", message)
-        case .tooLarge(let message): ("too_large", message)
-        case .failed(let message): ("failed", message)
+        case .notPerfect: .processingFailed("the picture cannot be turned without loss")
+        case .truncated: .truncated
+        case .corrupt(let message): .corrupt(message)
+        case .tooLarge(let message): .noRendition(message)
+        case .failed(let message): .processingFailed(message)
         }
     }
 
-    private static func read(_ path: String) -> [UInt8]? {
-        // SAFETY: the path is ended by NUL for the length of the call.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
         let size = Int(lseek(descriptor, 0, SEEK_END))
         guard size >= 0 else { return nil }
         var complete = true
@@ -65,7 +77,7 @@ struct ImagingHelper {
                 // SAFETY: count is below size, which is the buffer's capacity.
                 let got = unsafe pread(
                     descriptor,
-                    UnsafeMutableRawBufferPointer(buffer).baseAddress.map { unsafe $0 + count },
+                    UnsafeMutableRawPointer(buffer.baseAddress.map { unsafe $0 + count }),
                     size - count,
                     off_t(count)
                 )
@@ -79,14 +91,18 @@ struct ImagingHelper {
         return complete ? bytes : nil
     }
 
-    private func send(_ bytes: [UInt8]) -> Bool {
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         // SAFETY: the buffer lives as long as the closure, and offsets stay below its count.
         unsafe bytes.withUnsafeBytes { buffer in
-            var sent = 0
-            while sent < buffer.count {
-                let count = unsafe write(answers, buffer.baseAddress.map { unsafe $0 + sent }, buffer.count - sent)
+            var written = 0
+            while written < buffer.count {
+                let count = unsafe Glibc.write(
+                    descriptor,
+                    buffer.baseAddress.map { unsafe $0 + written },
+                    buffer.count - written
+                )
                 if count <= 0 { return false }
-                sent += count
+                written += count
             }
             return true
         }

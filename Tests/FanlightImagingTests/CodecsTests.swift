@@ -40,7 +40,13 @@ struct CodecsTests {
             let jpeg = try Pictures.jpeg(uprightWidth: 403, uprightHeight: 301, orientation: orientation)
             let small = try Pictures.startedPipeline().make(
                 jpeg,
-                .init(source: .jpeg, output: output, orientation: orientation, maxWidth: 100, maxHeight: 100)
+                .init(
+                    mediaType: .jpeg,
+                    orientation: orientation,
+                    width: orientation.swapsSides ? 301 : 403,
+                    height: orientation.swapsSides ? 403 : 301
+                ),
+                .init(output: output, maxWidth: 100, maxHeight: 100)
             )
             let found = try Pictures.quarters(small, output)
             #expect(found.width == 100)
@@ -54,8 +60,8 @@ struct CodecsTests {
         let jpeg = try Pictures.encode(Pictures.bitmap(uprightWidth: 1600, uprightHeight: 1200), as: .jpeg)
         let small = try Pictures.startedPipeline().make(
             jpeg,
-            .init(source: .jpeg, output: .jpeg, maxWidth: 200, maxHeight: 200),
-            header: (1600, 1200)
+            .init(mediaType: .jpeg, width: 1600, height: 1200),
+            .init(output: .jpeg, maxWidth: 200, maxHeight: 200)
         )
         let found = try Pictures.quarters(small, .jpeg)
         #expect(found.width == 200)
@@ -68,7 +74,8 @@ struct CodecsTests {
         let noise = Pictures.noise(width: 600, height: 400)
         let made = try Pictures.startedPipeline().make(
             noise,
-            .init(source: .bmp, output: .jpeg, quality: 90, maxBytes: limit)
+            .init(mediaType: .bmp),
+            .init(output: .jpeg, quality: 90, maxBytes: limit)
         )
         #expect(made.count <= limit)
         #expect(made.count > limit / 2)
@@ -80,7 +87,8 @@ struct CodecsTests {
         #expect(throws: CodecError.tooLarge("no encoding of the picture is within 20 bytes")) {
             try pipeline.make(
                 Pictures.noise(width: 300, height: 200),
-                .init(source: .bmp, output: .jpeg, maxBytes: 20)
+                .init(mediaType: .bmp),
+                .init(output: .jpeg, maxBytes: 20)
             )
         }
     }
@@ -90,7 +98,7 @@ struct CodecsTests {
         let whole = try Pictures.encode(Pictures.noise(width: 300, height: 200), as: type)
         let pipeline = try Pictures.startedPipeline()
         #expect(throws: CodecError.self) {
-            try pipeline.make(Array(whole.prefix(whole.count / 2)), .init(source: type, output: .jpeg))
+            try pipeline.make(Array(whole.prefix(whole.count / 2)), .init(mediaType: type), .init(output: .jpeg))
         }
     }
 
@@ -98,8 +106,8 @@ struct CodecsTests {
     func flattened() throws {
         let pipeline = try Pictures.startedPipeline()
         let png = Pictures.clearPNG(side: 16)
-        let jpeg = try pipeline.make(png, .init(source: .png, output: .jpeg, quality: 95))
-        let flat = try pipeline.pixels(jpeg, .init(source: .jpeg, output: .png))
+        let jpeg = try pipeline.make(png, .init(mediaType: .png), .init(output: .jpeg, quality: 95))
+        let flat = try pipeline.pixels(jpeg, .init(mediaType: .jpeg))
         #expect(flat.rgb == [UInt8](repeating: 255, count: 16 * 16 * 3))
     }
 
@@ -107,8 +115,8 @@ struct CodecsTests {
     func namedLoader() throws {
         let png = try Pictures.encode(Pictures.bitmap(uprightWidth: 20, uprightHeight: 20), as: .png)
         let pipeline = try Pictures.startedPipeline()
-        #expect(throws: CodecError.self) { try pipeline.make(png, .init(source: .jpeg, output: .jpeg)) }
-        #expect(throws: CodecError.self) { try pipeline.make([], .init(source: .png, output: .jpeg)) }
+        #expect(throws: CodecError.self) { try pipeline.make(png, .init(mediaType: .jpeg), .init(output: .jpeg)) }
+        #expect(throws: CodecError.self) { try pipeline.make([], .init(mediaType: .png), .init(output: .jpeg)) }
     }
 }
 

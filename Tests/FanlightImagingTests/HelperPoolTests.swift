@@ -162,7 +162,7 @@ struct HelperPoolTests {
 
     @Test("A helper that crashes each time costs a clear error after one retry")
     func crashAlways() async throws {
-        let script = try program("read line; kill -SEGV $$")
+        let script = try program("dd bs=65536 count=1 >/dev/null 2>&1; kill -SEGV $$")
         let pool = pool(script.path, workers: 1)
         defer { pool.shutdown() }
         let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
@@ -200,10 +200,13 @@ struct HelperPoolTests {
 
     @Test(
         "A helper that answers nonsense is not believed",
-        arguments: ["echo hello", "printf '1\\tok\\t-5\\n'", "yes"]
+        arguments: [
+            "echo hello", "printf '1\\tmade\\t0\\t-5\\t0\\t0'", "printf '1\\tmade\\t0\\t5\\t0\\t0'",
+            "printf '1\\tsame\\t0\\t0'", "printf '1\\tend\\t1'", "yes",
+        ]
     )
     func nonsense(answer: String) async throws {
-        let script = try program("read line; \(answer); sleep 1")
+        let script = try program("dd bs=65536 count=1 >/dev/null 2>&1; \(answer); sleep 1")
         let pool = pool(script.path, workers: 1, timeout: .seconds(20))
         defer { pool.shutdown() }
         let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)

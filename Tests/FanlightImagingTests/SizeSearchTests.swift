@@ -7,10 +7,10 @@ import Testing
 @Suite("Search for a byte limit")
 struct SizeSearchTests {
     /// Runs a search against an encoder whose size is known.
-    private func run(limit: Int, hasQuality: Bool = true, size: (SizeSearch.Attempt) -> Int) -> (
+    private func run(limit: Int, lever: SizeSearch.Lever = .quality, size: (SizeSearch.Attempt) -> Int) -> (
         outcome: SizeSearch.Outcome?, attempts: Int
     ) {
-        var search = SizeSearch(limit: limit, quality: 85, hasQuality: hasQuality, longEdge: 2048)
+        var search = SizeSearch(limit: limit, quality: 85, lever: lever, longEdge: 2048)
         var attempts = 0
         while search.outcome == nil, attempts < 100 {
             attempts += 1
@@ -57,7 +57,7 @@ struct SizeSearchTests {
 
     @Test("A format without quality is scaled only")
     func noQuality() {
-        let found = run(limit: 300_000, hasQuality: false, size: photo)
+        let found = run(limit: 300_000, lever: .none, size: photo)
         guard case .use(let attempt) = found.outcome else {
             Issue.record("nothing found")
             return

@@ -21,22 +21,61 @@ typedef enum {
 bool fl_init(void);
 
 /// Opens a picture in memory with the named loader; the bytes must outlive the picture. NULL on failure.
-/// all_frames: every frame of an animation; otherwise the first. shrink: 1, 2, 4 or 8, JPEG only.
-fl_image *_Nullable fl_open(const void *_Nonnull bytes, size_t count, fl_kind kind, bool all_frames, int shrink);
+/// frames: so many of an animation, -1 = all. shrink: 1, 2, 4 or 8, JPEG only. scale: 1 or less, WebP only.
+fl_image *_Nullable fl_open(
+    const void *_Nonnull bytes, size_t count, fl_kind kind, int frames, int shrink, double scale);
 
-/// Copies 8-bit RGB pixels, row by row from the top. NULL on failure.
-fl_image *_Nullable fl_from_rgb(const void *_Nonnull pixels, int width, int height);
+/// Copies 8-bit pixels of 1, 3 or 4 bands, row by row from the top, with a colour profile where one is given.
+/// NULL on failure.
+fl_image *_Nullable fl_from_pixels(const void *_Nonnull pixels, int width, int height, int bands,
+    const void *_Nullable profile, size_t profile_count);
 
-/// Makes a picture ready to be saved: 8-bit RGB or grey, turned by the EXIF orientation, not larger than the box
-/// (0, 0 = no bound), never enlarged, without metadata other than its colour profile.
-/// srgb: converts the colours of a wide-gamut profile. flat: puts alpha on white. keep: holds the result in memory,
-/// so that it can be saved more than once. NULL on failure.
-fl_image *_Nullable fl_prepare(
-    fl_image *_Nonnull in, int box_width, int box_height, int orientation, bool srgb, bool flat, bool keep);
+/// Decodes all pixels into memory, so that they can be read more than once. NULL on failure.
+fl_image *_Nullable fl_in_memory(fl_image *_Nonnull in);
+
+/// Bytes of all decoded pixels.
+size_t fl_size(fl_image *_Nonnull in);
+
+/// What fl_prepare noticed.
+typedef enum {
+    FL_PROFILE_UNFIT = 1,
+    FL_PROFILE_BROKEN = 2,
+} fl_note;
+
+/// How a picture is to be made ready.
+typedef struct {
+    /// Bounds of the upright picture; 0, 0 = none. Never enlarged.
+    int box_width;
+    int box_height;
+    /// EXIF orientation that the decoder has not applied.
+    int orientation;
+    /// Converts the colours of a profile to sRGB.
+    bool srgb;
+    /// Puts transparency on the ground.
+    bool flat;
+    unsigned char ground[3];
+    /// Holds the result in memory, so that it can be saved more than once.
+    bool keep;
+} fl_order;
+
+/// Makes a picture ready to be saved: 8-bit RGB or grey, upright, within the box, without metadata other than its
+/// colour profile. notes: bits of fl_note are added. NULL on failure.
+fl_image *_Nullable fl_prepare(fl_image *_Nonnull in, fl_order order, int *_Nonnull notes);
+
+/// How a picture is to be encoded.
+typedef struct {
+    fl_kind kind;
+    /// 1...100; JPEG and WebP.
+    int quality;
+    /// 256 colours at most; PNG.
+    bool palette;
+    /// Colour as fine as brightness; JPEG.
+    bool full_colour;
+} fl_encoding;
 
 /// Encodes; the buffer is released with fl_free. False on failure.
 bool fl_save(
-    fl_image *_Nonnull in, fl_kind kind, int quality, void *_Nullable *_Nonnull out, size_t *_Nonnull count);
+    fl_image *_Nonnull in, fl_encoding encoding, void *_Nullable *_Nonnull out, size_t *_Nonnull count);
 
 /// The pixels as 8-bit RGB, row by row from the top; released with fl_free. NULL on failure.
 void *_Nullable fl_rgb(fl_image *_Nonnull in);
@@ -52,33 +91,31 @@ void fl_release(fl_image *_Nonnull in);
 /// Releases a buffer.
 void fl_free(void *_Nullable buffer);
 
-// Closes every descriptor but the three standard ones: libraries of the parent do not mark all of theirs.
+/// Closes every descriptor but the three standard ones: libraries of the parent do not mark all of theirs.
 bool fl_close_inherited(void);
 
-/// Gives up what decoding does not need: core files, large written files, many descriptors, new privileges, a life after
-/// the parent's, and more address space than is now in use plus `headroom` bytes. False on failure.
-bool fl_confine(size_t headroom);
+/// Gives up what decoding does not need: core files, files beyond `largest_file` bytes, many descriptors, new
+/// privileges, a life after the parent's, and more address space than is now in use plus `headroom` bytes.
+/// False on failure.
+bool fl_confine(size_t headroom, size_t largest_file);
+/// Gives up network, files by name, programs and other processes, for all threads (seccomp). False on failure.
+bool fl_renounce(void);
 /// Waits for standard input; gives memory back to the system when nothing comes for a while.
 void fl_await_input(void);
 /// Allows so many more seconds of processor time from now on, then the process is killed. False on failure.
 bool fl_allow_cpu(int seconds);
+/// An unnamed file in memory; -1 on failure.
+int fl_memory_file(void);
 
-/// How one axis of a plane is resampled.
-typedef struct {
-    /// Samples that hold picture.
-    int source_count;
-    /// Samples to make; those beyond the picture repeat its edge.
-    int target_count;
-    /// Source samples for one target sample, at least 1.
-    double scale;
-    /// Length of the picture in source samples; may end within the last sample.
-    double length;
-    /// Goes through the source backwards.
-    bool flip;
-} fl_axis;
+/// Turns and mirrors an 8-bit plane by an EXIF orientation; the target has its sides exchanged from 5 on.
+void fl_turn(const unsigned char *_Nonnull source, size_t source_stride, int width, int height,
+    unsigned char *_Nonnull target, size_t target_stride, int orientation);
+/// Repeats the last column and row of a plane up to its padded size.
+void fl_pad(unsigned char *_Nonnull plane, size_t stride, int width, int height, int padded_width, int padded_height);
 
-/// Resamples an 8-bit plane with a Lanczos filter of three lobes; turns it by flips and a final exchange of axes.
-/// target holds across.target_count columns and down.target_count rows, or the reverse where transpose is set.
-/// False when memory is short.
-bool fl_resample(const unsigned char *_Nonnull source, int source_stride, unsigned char *_Nonnull target,
-    int target_stride, fl_axis across, fl_axis down, bool transpose);
+/// Codes a JPEG's coefficients again with Huffman tables made for it, metadata dropped; released with fl_forget.
+/// False on failure.
+bool fl_optimise(const unsigned char *_Nonnull source, size_t count, unsigned char *_Nullable *_Nonnull out,
+    size_t *_Nonnull out_count);
+/// Releases what fl_optimise made.
+void fl_forget(void *_Nullable bytes);

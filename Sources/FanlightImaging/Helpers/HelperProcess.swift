@@ -17,11 +17,25 @@ final class HelperProcess: Sendable {
         case nonsense
     }
 
-    /// What an exchange gave.
+    /// What an exchange gave for one job.
     enum Reply: Sendable, Equatable {
-        case picture([UInt8])
-        case imperfect
+        case made([UInt8], isTurned: Bool, PixelNotes)
+        case same(as: Int)
         case refused(ImageError)
+    }
+
+    /// What an exchange gave: one reply a job, and how often the picture was decoded.
+    struct Answer: Sendable, Equatable {
+        var replies: [Reply]
+        var decodes: Int
+    }
+
+    /// What a helper may use.
+    struct Limits: Sendable, Equatable {
+        /// Processor time for each file that it makes.
+        var processorSeconds = 10
+        /// Bytes of memory.
+        var memory = 1_000_000_000
     }
 
     private let socket: Int32
@@ -29,17 +43,15 @@ final class HelperProcess: Sendable {
     private let pictures = Mutex(0)
 
     /// Starts a helper; `nil` when the system refuses.
-    init?(executable: String) {
-        var ends: [Int32] = [-1, -1]
-        // SAFETY: the array has room for the two descriptors.
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-        else { return nil }
-        defer { _ = close(ends[1]) }
-        guard let started = Self.spawn(executable, standardStreams: ends[1]) else {
-            _ = close(ends[0])
+    init?(executable: String, limits: Limits) {
+        guard let (own, theirs) = MessageSocket.pair() else { return nil }
+        defer { _ = close(theirs) }
+        let arguments = [executable, "--cpu", "\(limits.processorSeconds)", "--memory", "\(limits.memory)"]
+        guard let started = Self.spawn(arguments, standardStreams: theirs) else {
+            _ = close(own)
             return nil
         }
-        socket = ends[0]
+        socket = own
         process = Mutex(started)
     }
 
@@ -61,39 +73,67 @@ final class HelperProcess: Sendable {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Asks and waits for all answers.
     ///
     /// After a failure the helper is of no more use.
-    func exchange(_ order: HelperOrder, timeout: Duration) throws(Failure) -> Reply {
+    ///
+    /// - Parameter picture: Descriptor of the whole file; stays the caller's.
+    func exchange(_ source: PixelSource, _ jobs: [PixelJob], picture: Int32, timeout: Duration) throws(Failure)
+        -> Answer
+    {
         let id = pictures.withLock { count in
             count += 1
             return count
         }
-        guard let line = order.line(id: id) else {
-            return .refused(.processingFailed("the spool's path has a control character"))
-        }
+        let messages = MessageSocket(descriptor: socket)
         let deadline = ContinuousClock.now + timeout
-        try send(Array((line + "\n").utf8))
-        var input: [UInt8] = []
-        var lineEnd: Int?
-        while lineEnd == nil {
-            let scanned = input.count
-            guard scanned < 4096 || input[..<4096].contains(10) else { throw stop(.nonsense) }
-            try receive(into: &input, atMost: 65536, until: deadline)
-            lineEnd = input[scanned...].firstIndex(of: 10)
+        guard messages.send(HelperRequest(id: id, source: source, jobs: jobs).text, descriptor: picture) else {
+            throw died()
         }
-        guard let lineEnd, let answer = HelperAnswer(String(decoding: input[..<lineEnd], as: UTF8.self), id: id)
-        else { throw stop(.nonsense) }
-        switch answer {
-        case .imperfect: return .imperfect
-        case .refused(let error): return .refused(error)
-        case .picture(let count):
-            input.removeFirst(lineEnd + 1)
-            input.reserveCapacity(count)
-            while input.count < count { try receive(into: &input, atMost: count - input.count, until: deadline) }
-            guard input.count == count else { throw stop(.nonsense) }
-            return .picture(input)
+        var replies = [Reply?](repeating: nil, count: jobs.count)
+        // One message for each job and the last one.
+        for _ in 0...jobs.count {
+            try awaitMessage(until: deadline)
+            guard let message = messages.receive() else { throw died() }
+            defer { if let descriptor = message.descriptor { _ = close(descriptor) } }
+            guard let answer = HelperAnswer(text: message.text, id: id) else { throw stop(.nonsense) }
+            switch answer {
+            case .end(let decodes):
+                let complete = replies.compactMap { $0 }
+                guard complete.count == jobs.count else { throw stop(.nonsense) }
+                return Answer(replies: complete, decodes: decodes)
+            case .made(let job, let count, let isTurned, let notes):
+                guard replies.indices.contains(job), replies[job] == nil, let descriptor = message.descriptor,
+                    let file = Self.read(descriptor, count)
+                else { throw stop(.nonsense) }
+                replies[job] = .made(file, isTurned: isTurned, notes)
+            case .same(let job, let other):
+                guard replies.indices.contains(job), replies.indices.contains(other), replies[job] == nil,
+                    case .made = replies[other]
+                else { throw stop(.nonsense) }
+                replies[job] = .same(as: other)
+            case .refused(let job, let error):
+                guard replies.indices.contains(job), replies[job] == nil else { throw stop(.nonsense) }
+                replies[job] = .refused(error)
+            }
         }
+        throw stop(.nonsense)
+    }
+
+    /// The bytes of a file that the helper made; read, not mapped: the helper could still cut it short.
+    private static func read(_ descriptor: Int32, _ count: Int) -> [UInt8]? {
+        // SAFETY: the buffer has room for `count` bytes, and at most so many are read.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
+                )
+                let got = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(filled))
+                if got <= 0 { return }
+                filled += got
+            }
+        }
+        return bytes.count == count ? bytes : nil
     }
 
     /// Kills and reaps; returns the signal that ended the process before, 0 for none.
@@ -123,17 +163,7 @@ final class HelperProcess: Sendable {
         return failure
     }
 
-    private func send(_ bytes: [UInt8]) throws(Failure) {
-        // SAFETY: pointer and count describe the same bytes. A request is far smaller than the socket's buffer.
-        let sent = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-        }
-        guard sent == bytes.count else { throw died() }
-    }
-
-    private func receive(into input: inout [UInt8], atMost limit: Int, until deadline: ContinuousClock.Instant)
-        throws(Failure)
-    {
+    private func awaitMessage(until deadline: ContinuousClock.Instant) throws(Failure) {
         var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while true {
             let left = (deadline - .now).components
@@ -141,16 +171,9 @@ final class HelperProcess: Sendable {
             let milliseconds = Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1)
             // SAFETY: one structure, a local variable.
             let count = unsafe poll(&ready, 1, milliseconds)
-            if count > 0 { break }
+            if count > 0 { return }
             if count < 0, errno != EINTR { throw died() }
         }
-        let size = min(limit, 1 << 20)
-        // SAFETY: the buffer has room for `size` bytes, and at most so many are received.
-        let part = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, unsafe recv(socket, buffer.baseAddress, size, 0))
-        }
-        guard !part.isEmpty else { throw died() }
-        input += part
     }
 
     private func died() -> Failure {
@@ -158,7 +181,8 @@ final class HelperProcess: Sendable {
     }
 
     /// Starts the program with both standard streams on one socket, messages thrown away and a bare environment.
-    private static func spawn(_ executable: String, standardStreams socket: Int32) -> pid_t? {
+    private static func spawn(_ command: [String], standardStreams socket: Int32) -> pid_t? {
+        guard !command.isEmpty else { return nil }
         // SAFETY: C structures without a default initialiser's meaning until the init calls below.
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -180,14 +204,14 @@ final class HelperProcess: Sendable {
         _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         // SAFETY: copies made by strdup, freed below; both lists end with a null pointer.
-        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(executable), nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe (command.map { unsafe strdup($0) } + [nil])
         var environment: [UnsafeMutablePointer<CChar>?] =
             unsafe (childEnvironment().map { unsafe strdup($0) } + [nil])
         defer {
             unsafe (arguments + environment).forEach { unsafe free($0) }
         }
         var process: pid_t = 0
-        let status = unsafe posix_spawn(&process, executable, &actions, &attributes, &arguments, &environment)
+        let status = unsafe posix_spawn(&process, command[0], &actions, &attributes, &arguments, &environment)
         return status == 0 ? process : nil
     }
 

@@ -4,82 +4,139 @@ public import FanlightCore
 
 /// Chooses how a rendition is made: the cheapest way that satisfies the service comes first.
 public enum LaneChooser {
-    /// One way to make a rendition.
-    public enum Step: Sendable, Equatable {
-        /// The very same file.
-        case untouched
-        /// The same pixels in a new file without metadata.
-        case stripped
-        /// The same JPEG coefficients, turned.
-        case rotated
-        /// New pixels.
-        case pixels(PixelWork)
-    }
-
-    /// What has to be decoded and encoded.
-    public struct PixelWork: Sendable, Equatable {
-        /// Bounds of the upright picture; 0, 0 = none.
-        public var width: Int
-        /// Bounds of the upright picture; 0, 0 = none.
-        public var height: Int
-        /// Format to write.
-        public var output: MediaType
-        /// True where an animation stays one.
-        public var allFrames: Bool
-        /// `resized`, or `converted` where the format changes.
-        public var lane: Lane
-    }
-
     /// Formats that a service takes when it names none.
     public static let usualFormats: [MediaType] = [.jpeg, .png, .webp, .gif]
+    /// A JPEG that is encoded again only because it could not be turned is not made better than this.
+    static let highestQuality = 95
 
-    /// The ways to try, one after another: a later one is for when an earlier one turns out not to fit.
+    /// Plans a rendition.
     ///
-    /// - Parameter bytes: size of the upload's file.
-    public static func steps(
+    /// - Parameters:
+    ///   - bytes: Size of the upload's file.
+    ///   - probe: What the head of the file says.
+    /// - Throws: ``ImageError/noRendition(_:)`` where nothing can satisfy the service.
+    public static func plan(
         for facts: ImageFacts,
+        probe: PictureProbe = PictureProbe(),
         bytes: Int,
         constraints: RenditionConstraints
-    ) throws(ImageError) -> [Step] {
-        let accepted = constraints.formats ?? usualFormats
-        let bounds = bounds(facts, constraints)
-        let fitsBytes = constraints.maxBytes.map { bytes <= $0 } ?? true
-        var steps: [Step] = []
-        if accepted.contains(facts.mediaType), bounds == nil {
-            if isUpright(facts) {
-                if constraints.metadata == .keep {
-                    if fitsBytes { return [.untouched] }
-                } else if usualFormats.contains(facts.mediaType) {
-                    steps.append(.stripped)
-                }
-            } else if facts.mediaType == .jpeg, fitsBytes {
-                steps.append(.rotated)
+    ) throws(ImageError) -> LanePlan {
+        let choice = Choice(facts, probe, bytes, constraints)
+        var steps: [LanePlan.Step] = []
+        if choice.mayKeepPixels, choice.isUpright, probe.isCommon {
+            if constraints.metadata == .keep {
+                if choice.fitsBytes { return LanePlan([.untouched]) }
+            } else if usualFormats.contains(facts.mediaType) {
+                steps.append(.stripped)
+                if constraints.maxBytes == nil { return LanePlan(steps) }
             }
-            if steps == [.stripped], constraints.maxBytes == nil { return steps }
         }
-        guard let output = output(facts, accepted, constraints, bounds) else {
-            if !steps.isEmpty { return steps }
-            throw .noRendition("the service takes none of the formats that can be made")
-        }
-        let isAnimation = facts.frames > 1 && (facts.mediaType == .gif || facts.mediaType == .webp)
-        steps.append(
-            .pixels(
-                PixelWork(
-                    width: bounds?.width ?? 0,
-                    height: bounds?.height ?? 0,
-                    output: output,
-                    allFrames: isAnimation && (output == .gif || output == .webp),
-                    lane: output == facts.mediaType ? .resized : .converted
-                )
+        guard let output = choice.output else {
+            if !steps.isEmpty { return LanePlan(steps) }
+            let names = choice.accepted.map(\.rawValue).joined(separator: ", ")
+            throw .noRendition(
+                names.isEmpty
+                    ? "the service takes no format" : "the service takes only \(names), which cannot be made"
             )
-        )
-        return steps
+        }
+        let job = choice.job(output)
+        steps.append(.pixels(job))
+        return LanePlan(steps, warnings: choice.losses(job))
+    }
+}
+
+/// One picture and one set of constraints.
+private struct Choice {
+    let facts: ImageFacts
+    let probe: PictureProbe
+    let bytes: Int
+    let constraints: RenditionConstraints
+    let accepted: [MediaType]
+    let bounds: (width: Int, height: Int)?
+
+    init(_ facts: ImageFacts, _ probe: PictureProbe, _ bytes: Int, _ constraints: RenditionConstraints) {
+        self.facts = facts
+        self.probe = probe
+        self.bytes = bytes
+        self.constraints = constraints
+        accepted = constraints.format.map { [$0] } ?? constraints.formats ?? LaneChooser.usualFormats
+        bounds = Self.bounds(facts, constraints)
+    }
+
+    var fitsBytes: Bool { constraints.maxBytes.map { bytes <= $0 } ?? true }
+    var mustConvert: Bool { constraints.colour == .srgb && probe.profile == .other }
+    var fitsFrames: Bool { constraints.maxFrames.map { facts.frames <= $0 } ?? true }
+
+    /// Format, size, colours and frames are right as they are.
+    var mayKeepPixels: Bool {
+        accepted.contains(facts.mediaType) && bounds == nil && !mustConvert && fitsFrames
     }
 
     /// HEIF turns by its own properties, which every reader of it obeys.
-    private static func isUpright(_ facts: ImageFacts) -> Bool {
+    var isUpright: Bool {
         facts.orientation == .upright || facts.mediaType == .heic || facts.mediaType == .avif
     }
+
+    func job(_ output: MediaType) -> PixelJob {
+        var job = PixelJob(
+            output: output,
+            maxWidth: bounds?.width ?? 0,
+            maxHeight: bounds?.height ?? 0,
+            frames: frames(output),
+            quality: min(max(constraints.quality, 1), 100),
+            maxBytes: constraints.maxBytes ?? 0,
+            srgb: constraints.colour == .srgb,
+            background: constraints.background
+        )
+        guard mayKeepPixels, facts.mediaType == .jpeg, output == .jpeg else { return job }
+        // The source's own quality bounds what is worth keeping; a byte limit asks for the usual economy.
+        guard fitsBytes else {
+            job.quality = min(job.quality, probe.quality ?? 100)
+            return job
+        }
+        // Nothing is asked for but what coefficients can do; where they cannot, little is to be lost.
+        let isAsked = !isUpright && constraints.rotation != .reencode || isUpright && !probe.isCommon
+        if isAsked, probe.canTurn { job.turning = constraints.rotation == .trim ? .trimmed : .exact }
+        if constraints.rotation != .reencode {
+            job.keepsSampling = true
+            if let quality = probe.quality { job.quality = min(quality, LaneChooser.highestQuality) }
+        }
+        return job
+    }
+
+    /// What the job loses, in words for the report.
+    func losses(_ job: PixelJob) -> [Warning] {
+        guard facts.frames > 1, job.frames < facts.frames else { return [] }
+        let name = facts.mediaType.rawValue.uppercased()
+        if facts.mediaType == .tiff {
+            return [
+                Warning(code: "pages_lost", message: "Only the first of \(facts.frames) pages of the TIFF is sent.")
+            ]
+        }
+        if job.frames == 1 {
+            return [
+                Warning(
+                    code: "animation_lost",
+                    message: "Only the first of \(facts.frames) frames of the \(name) is sent, "
+                        + "as a still \(job.output.rawValue.uppercased())."
+                )
+            ]
+        }
+        return [
+            Warning(
+                code: "frames_limited",
+                message: "The first \(job.frames) of \(facts.frames) frames of the \(name) are sent."
+            )
+        ]
+    }
+
+    private func frames(_ output: MediaType) -> Int {
+        let canStay = Self.animated.contains(facts.mediaType) && Self.animated.contains(output)
+        return canStay ? max(1, min(facts.frames, constraints.maxFrames ?? .max)) : 1
+    }
+
+    /// Formats whose animations can be read and written.
+    private static let animated: Set<MediaType> = [.gif, .webp]
 
     /// The box that the upright picture must be shrunk to; `nil` when it fits as it is.
     private static func bounds(_ facts: ImageFacts, _ constraints: RenditionConstraints) -> (width: Int, height: Int)? {
@@ -97,13 +154,9 @@ public enum LaneChooser {
         return edgeScale < 1 ? (edge, edge) : nil
     }
 
-    private static func output(
-        _ facts: ImageFacts,
-        _ accepted: [MediaType],
-        _ constraints: RenditionConstraints,
-        _ bounds: (width: Int, height: Int)?
-    ) -> MediaType? {
-        let wishes = wishes(facts).filter(accepted.contains)
+    /// The format to write.
+    var output: MediaType? {
+        let wishes = wishes.filter(accepted.contains)
         guard wishes.first == .png, !facts.hasAlpha, accepted.contains(.jpeg), let limit = constraints.maxBytes
         else { return wishes.first }
         // Deflate takes about half of a photograph's 24 bits; where that is too much, JPEG keeps more of the picture.
@@ -113,7 +166,7 @@ public enum LaneChooser {
     }
 
     /// Formats to write, best first.
-    private static func wishes(_ facts: ImageFacts) -> [MediaType] {
+    private var wishes: [MediaType] {
         let animated = facts.frames > 1
         let others: [MediaType] = facts.hasAlpha ? [.png, .webp, .gif, .jpeg] : [.jpeg, .png, .webp, .gif]
         switch facts.mediaType {

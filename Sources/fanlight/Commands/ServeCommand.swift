@@ -24,11 +24,15 @@ enum ServeCommand {
             )
         }
         let journal = try StateJournal.open(loaded.configuration, spool: spool)
+        let image = loaded.configuration.image
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
-            workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
-            timeout: .seconds(20),
+            workers: image.helpers > 0 ? image.helpers : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+            // A busy machine gives a process less than its whole time.
+            timeout: image.processorTime * 2 + .seconds(10),
             recycleAfter: 500,
+            processorTime: image.processorTime,
+            memory: image.memory,
             spool: spool
         )
         let transport = CurlTransport()

@@ -98,7 +98,7 @@ enum Pictures {
     }
 
     static func encode(_ bitmap: [UInt8], as output: MediaType, quality: Int = 92) throws -> [UInt8] {
-        try startedPipeline().make(bitmap, .init(source: .bmp, output: output, quality: quality))
+        try startedPipeline().make(bitmap, .init(mediaType: .bmp), .init(output: output, quality: quality))
     }
 
     /// A JPEG that says by EXIF how it is to be turned, and where it was taken.
@@ -145,13 +145,13 @@ enum Pictures {
 
     /// Decodes and names what is in the middle of each quarter: 0 to 3 as in `colours`, -1 for anything else.
     static func quarters(_ bytes: [UInt8], _ type: MediaType) throws -> (width: Int, height: Int, names: [Int]) {
-        let (width, height, rgb) = try startedPipeline().pixels(bytes, .init(source: type, output: .png))
+        let (width, height, rgb) = try startedPipeline().pixels(bytes, .init(mediaType: type))
         return (width, height, named(rgb, width, height, colours, [1, 3], of: 4))
     }
 
     /// As `quarters`, near the corners, for the corpus' own drawing.
     static func corners(_ bytes: [UInt8], _ type: MediaType) throws -> [Int] {
-        let (width, height, rgb) = try startedPipeline().pixels(bytes, .init(source: type, output: .png))
+        let (width, height, rgb) = try startedPipeline().pixels(bytes, .init(mediaType: type))
         let drawing: [[UInt8]] = [[220, 30, 30], [30, 170, 60], [240, 210, 40], [40, 60, 210]]
         return named(rgb, width, height, drawing, [1, 9], of: 10)
     }
