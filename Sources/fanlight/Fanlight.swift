@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightGateway
 import Glibc
 
 /// The program: finds the command and turns its outcome into an exit status.
@@ -12,6 +13,9 @@ enum Fanlight {
         } catch let error as UsageError {
             Console.error("fanlight: \(error.message)\nTry: fanlight help")
             exit(2)
+        } catch let error as Problem {
+            Console.error("fanlight: \(error.detail)")
+            exit(1)
         } catch let error as CommandFailure {
             Console.error("fanlight: \(error.message)")
             exit(1)
@@ -31,6 +35,8 @@ enum Fanlight {
         case "health": try await HealthCommand.run(rest)
         case "sandbox": try await SandboxCommand.run(rest)
         case "test": try TestCommand.run(rest)
+        case "explain": try await ExplainCommand.run(rest)
+        case "import": try ImportCommand.run(rest)
         case "schema": try SchemaCommand.run(rest)
         case "docs": try DocsCommand.run(rest)
         case "version", "--version": Console.out("fanlight \(HelpCommand.version)")

@@ -67,6 +67,14 @@ public struct AdapterTestRunner: Sendable {
         return failures
     }
 
+    /// The upload of a test that says nothing about it.
+    static var sampleContext: DeliveryContext {
+        context(Node(.mapping([]), at: SourcePosition(file: "", line: 1, column: 1)))
+    }
+
+    /// The time of every test.
+    static let sampleTime = 1_700_000_000
+
     private static func pairs(_ node: Node?) -> [(name: String, value: String)] {
         (node?.entries ?? []).compactMap { entry in entry.value.text.map { (entry.key, $0) } }
     }

@@ -63,7 +63,7 @@ enum TestComparison {
             + difference("raw", expected["raw"]?.text ?? "", raw)
     }
 
-    private static func shown(_ piece: HTTPRequest.Piece) -> String {
+    static func shown(_ piece: HTTPRequest.Piece) -> String {
         switch piece {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         case .file: "<file>"

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FanlightCore
+public import FanlightCore
 
 /// A client's fields, read: caption, place, services and options.
-struct UploadChoices: Sendable {
-    var caption = Caption()
-    var geotag: Geotag?
+public struct UploadChoices: Sendable {
+    /// What the client said.
+    public var caption = Caption()
+    /// The place that the client gave.
+    public var geotag: Geotag?
     /// Names of services and routes; empty = the default route.
-    var services: [String] = []
+    public var services: [String] = []
     /// Service -> option -> value.
-    var options: [String: [String: String]] = [:]
+    public var options: [String: [String: String]] = [:]
 
-    init(_ fields: [HTTPField]) throws(Problem) {
+    /// Reads the fields; unknown ones are kept.
+    ///
+    /// - Throws: A problem that names the field.
+    public init(_ fields: [HTTPField]) throws(Problem) {
         var place: [String: String] = [:]
         for field in fields {
             let value = field.value
