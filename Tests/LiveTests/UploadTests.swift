@@ -40,7 +40,7 @@ struct UploadTests {
             #expect(facts.width == 1_200 && facts.height == 1_600 && facts.orientation == .upright)
             #expect(facts.geotag == nil)
         }
-        let told = try #require(try await live.received().first { $0["service"] == .string("tweetphoto") })
+        let told = try #require(try await live.received().first { $0["dialect"] == .string("rsp") })
         #expect(told["fields"]?["latitude"] == .string("48.208200"))
         #expect(told["fields"]?["longitude"] == .string("16.373800"))
     }
@@ -166,7 +166,7 @@ struct UploadTests {
             #expect(Set(titles).count == 100)
             memory.append(live.gateway.residentKilobytes)
         }
-        let imgur = try await live.received().filter { $0["service"] == .string("imgur") }
+        let imgur = try await live.received().filter { $0["dialect"] == .string("envelope") }
         #expect(Set(imgur.compactMap { $0["fields"]?["title"]?.string }).count == 200)
         #expect(imgur.count == 200)
         #expect(memory[1] < memory[0] * 3 / 2, "resident kilobytes after 100 and 200: \(memory)")

@@ -4,6 +4,16 @@ import FanlightCore
 import FanlightMetadata
 import Synchronization
 
+/// Ways in which receivers of pictures answer; several services share each.
+enum SandboxDialect: String {
+    /// A form with account and key, an `rsp` element in XML, failures with status 200.
+    case rsp
+    /// A form with credentials in a header, JSON with `data`, `success` and `status`.
+    case envelope
+    /// A form with one field, a sentence or a URL.
+    case plain
+}
+
 /// Loopback services with the contracts of the real ones; they keep what they get and serve it back.
 final class SandboxService: HTTPService {
     private let store = SandboxStore(capacity: 500)
@@ -27,7 +37,7 @@ final class SandboxService: HTTPService {
             return .answer(show(picture, id, head))
         case "3" where head.method == "DELETE":
             let isGone = parts.count == 3 && parts[2].hasPrefix("d") && store.remove(String(parts[2].dropFirst()))
-            return .answer(imgur(isGone ? 200 : 404, isGone ? .bool(true) : error("Image not found")))
+            return .answer(envelope(isGone ? 200 : 404, isGone ? .bool(true) : error("Image not found")))
         default: return .answer(text(404, "Sandbox: POST to /uploadapiwithkey.php, /3/image or /upload.php.\n"))
         }
     }
@@ -53,15 +63,15 @@ final class SandboxService: HTTPService {
     private func answer(_ head: RequestHead, _ form: SandboxForm?) -> HTTPAnswer {
         guard let form else { return text(400, "no multipart/form-data\n") }
         switch head.path {
-        case "/uploadapiwithkey.php", "/uploadandpostapiwithkey.php": return tweetphoto(head.path, form)
-        case "/3/image", "/3/upload", "/3/upload.json": return imgurUpload(head, form)
+        case "/uploadapiwithkey.php", "/uploadandpostapiwithkey.php": return rspUpload(head.path, form)
+        case "/3/image", "/3/upload", "/3/upload.json": return envelopeUpload(head, form)
         case "/upload.php": return php(head.path, form)
         case "/upload.json": return json(head.path, form)
         default: return text(404, "not found\n")
         }
     }
 
-    private func tweetphoto(_ path: String, _ form: SandboxForm) -> HTTPAnswer {
+    private func rspUpload(_ path: String, _ form: SandboxForm) -> HTTPAnswer {
         func fail(_ code: Int, _ message: String) -> HTTPAnswer {
             text(
                 200,
@@ -80,7 +90,7 @@ final class SandboxService: HTTPService {
         else { return fail(1003, "Invalid image type") }
         let place = (form["latitude"].map(isCoordinate), form["longitude"].map(isCoordinate))
         guard place == (nil, nil) || place == (true, true) else { return fail(1005, "Location not found") }
-        let id = keep("tweetphoto", path, form, file, facts)
+        let id = keep(.rsp, path, form, file, facts)
         return text(
             200,
             "<?xml version=\"1.0\"?><rsp status=\"ok\"><mediaid>\(id)</mediaid><mediaurl>\(url)/photo/\(id)</mediaurl></rsp>",
@@ -90,19 +100,19 @@ final class SandboxService: HTTPService {
 
     private func isCoordinate(_ text: String) -> Bool { Double(text).map { abs($0) <= 180 } ?? false }
 
-    private func imgurUpload(_ head: RequestHead, _ form: SandboxForm) -> HTTPAnswer {
+    private func envelopeUpload(_ head: RequestHead, _ form: SandboxForm) -> HTTPAnswer {
         guard let auth = head.header("Authorization"), auth.hasPrefix("Client-ID "), auth.count > 10 else {
-            return imgur(401, error("Authentication required"))
+            return envelope(401, error("Authentication required"))
         }
         guard let file = form.files.first(where: { $0.field == "image" }) else {
-            return imgur(400, error("No image data was sent to the upload api"))
+            return envelope(400, error("No image data was sent to the upload api"))
         }
-        guard file.bytes.count <= 10_000_000 else { return imgur(400, error("File is over the size limit")) }
+        guard file.bytes.count <= 10_000_000 else { return envelope(400, error("File is over the size limit")) }
         guard let facts = try? ImageReader.read(file.bytes, limits: ImageLimits()) else {
-            return imgur(400, error("Image format not supported, or image is corrupt."))
+            return envelope(400, error("Image format not supported, or image is corrupt."))
         }
-        let id = keep("imgur", head.path, form, file, facts)
-        return imgur(
+        let id = keep(.envelope, head.path, form, file, facts)
+        return envelope(
             200,
             .object([
                 .init("id", .string(id)), .init("deletehash", .string("d" + id)),
@@ -115,7 +125,7 @@ final class SandboxService: HTTPService {
 
     private func error(_ message: String) -> JSONValue { .object([.init("error", .string(message))]) }
 
-    private func imgur(_ status: Int, _ data: JSONValue) -> HTTPAnswer {
+    private func envelope(_ status: Int, _ data: JSONValue) -> HTTPAnswer {
         let value = JSONValue.object([
             .init("data", data), .init("success", .bool(status == 200)), .init("status", .number(String(status))),
         ])
@@ -129,7 +139,7 @@ final class SandboxService: HTTPService {
         else { return text(200, "Error uploading file") }
         return text(
             200,
-            "Upload Successfully: uploads/\(keep("generic", path, form, file, facts)).\(facts.mediaType.fileExtension)"
+            "Upload Successfully: uploads/\(keep(.plain, path, form, file, facts)).\(facts.mediaType.fileExtension)"
         )
     }
 
@@ -143,19 +153,19 @@ final class SandboxService: HTTPService {
                 "application/json"
             )
         }
-        let link = "\(url)/uploads/\(keep("generic", path, form, file, facts)).\(facts.mediaType.fileExtension)"
+        let link = "\(url)/uploads/\(keep(.plain, path, form, file, facts)).\(facts.mediaType.fileExtension)"
         return text(200, JSONValue.object([.init("url", .string(link))]).serialized(), "application/json")
     }
 
     private func keep(
-        _ service: String,
+        _ dialect: SandboxDialect,
         _ path: String,
         _ form: SandboxForm,
         _ file: SandboxForm.File,
         _ facts: ImageFacts
     ) -> String {
         store.keep(
-            service: service,
+            dialect: dialect,
             path: path,
             fields: form.fields,
             file: file.name,

@@ -24,7 +24,7 @@ final class SandboxStore: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     /// Keeps a picture and a record of its request; gives the picture's id.
-    func keep(service: String, path: String, fields: [HTTPField], file: String?, _ picture: Picture) -> String {
+    func keep(dialect: SandboxDialect, path: String, fields: [HTTPField], file: String?, _ picture: Picture) -> String {
         state.withLock { state in
             let id = "p" + String(state.next, radix: 36)
             state.next += 1
@@ -32,7 +32,7 @@ final class SandboxStore: Sendable {
             state.order.append(id)
             state.received.append(
                 .object([
-                    .init("service", .string(service)),
+                    .init("dialect", .string(dialect.rawValue)),
                     .init("path", .string(path)),
                     .init("id", .string(id)),
                     .init("fields", .object(fields.map { .init($0.name, .string($0.value)) })),
