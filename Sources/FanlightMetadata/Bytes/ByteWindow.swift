@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
 /// A bounds-checked view of a part of a picture's bytes.
 ///
 /// Every access outside the window is `nil`; no length found in a file is believed before it is compared with
 /// what is left. Windows share the storage, so cutting one out copies nothing.
 struct ByteWindow: Sendable {
-    private let storage: [UInt8]
+    private let storage: PictureBytes
     private let start: Int
     /// Bytes in the window.
     let count: Int
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: PictureBytes) {
         storage = bytes
         start = 0
         count = bytes.count
     }
 
-    private init(storage: [UInt8], start: Int, count: Int) {
+    init(_ bytes: [UInt8]) { self.init(PictureBytes(bytes)) }
+
+    private init(storage: PictureBytes, start: Int, count: Int) {
         self.storage = storage
         self.start = start
         self.count = count
     }
 
-    /// The window's bytes as a slice of the shared storage.
-    var slice: ArraySlice<UInt8> { storage[start..<(start + count)] }
+    /// The window's bytes: a view of an array, a copy of a part of a file.
+    var slice: ArraySlice<UInt8> { storage[place] }
+
+    /// Where the window lies in the whole picture.
+    var place: Range<Int> { start..<(start + count) }
 
     func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < count ? storage[start + offset] : nil
@@ -86,13 +89,7 @@ struct ByteWindow: Sendable {
     /// The first place of a byte, at or after an offset.
     func firstOffset(of byte: UInt8, from offset: Int) -> Int? {
         guard offset >= 0, offset < count else { return nil }
-        // SAFETY: start + count never exceeds the storage, so the search stays inside it; the pointer is not kept.
-        return unsafe storage.withUnsafeBytes { buffer in
-            guard let base = buffer.baseAddress else { return nil }
-            let found = unsafe memchr(base + start + offset, Int32(byte), count - offset)
-            guard let found = unsafe found else { return nil }
-            return unsafe UnsafeRawPointer(found) - base - start
-        }
+        return storage.firstIndex(of: byte, in: (start + offset)..<(start + count)).map { $0 - start }
     }
 
     /// True where the ASCII text stands anywhere in the window.

@@ -22,14 +22,23 @@ public enum ImageReader {
     /// - Throws: ``ImageError`` where the bytes are no picture of a known type, break a limit, or are not whole.
     /// - Complexity: One pass over the container; of a usual JPEG only the head is read.
     public static func read(
+        _ bytes: PictureBytes,
+        limits: ImageLimits,
+        position: PositionPolicy = PositionPolicy()
+    ) throws(ImageError) -> ImageFacts {
+        guard bytes.count > 0 else { throw .empty }
+        let window = ByteWindow(bytes)
+        let type = try ContentSniffer.mediaType(of: window)
+        return facts(type, try container(window, type: type, limits: limits), policy: position)
+    }
+
+    /// The same for bytes in memory.
+    public static func read(
         _ bytes: [UInt8],
         limits: ImageLimits,
         position: PositionPolicy = PositionPolicy()
     ) throws(ImageError) -> ImageFacts {
-        guard !bytes.isEmpty else { throw .empty }
-        let window = ByteWindow(bytes)
-        let type = try ContentSniffer.mediaType(of: window)
-        return facts(type, try container(window, type: type, limits: limits), policy: position)
+        try read(PictureBytes(bytes), limits: limits, position: position)
     }
 
     /// Reads the container alone.

@@ -12,11 +12,13 @@ enum JPEGStripper {
     private static let xmpName = Array("http://ns.adobe.com/xap/1.0/\u{0}".utf8)
     private static let photoshopName = Array("Photoshop 3.0\u{0}".utf8)
 
-    static func strip(_ bytes: ByteWindow, adding insertion: MetadataInsertion = .none) throws(ImageError) -> [UInt8] {
+    static func strip(
+        _ bytes: ByteWindow,
+        adding insertion: MetadataInsertion = .none
+    ) throws(ImageError) -> [PicturePiece] {
         var cursor = try JPEGCursor(bytes)
         var head: [UInt8] = []
-        var body: [UInt8] = []
-        body.reserveCapacity(bytes.count)
+        var body = PieceList()
         var profile = ICCParts()
         var components = 0
         var hasScan = false
@@ -26,26 +28,28 @@ enum JPEGStripper {
             } else if let part = segment.icc {
                 profile.add(part)
             } else if segment.isAdobe {
-                body += [0xFF, 0xEE, 0, 14]
-                body += segment.payload.slice.prefix(12)
+                body.append([0xFF, 0xEE, 0, 14] + segment.payload.slice.prefix(12))
             } else if isCoding(segment.marker) {
-                body += segment.whole.slice
+                body.append(segment.whole)
             }
             if segment.isFrameHeader { components = segment.payload.uint8(5) ?? 0 }
             if segment.marker == JPEGSegment.startOfScan { hasScan = true }
         }
         guard hasScan else { throw .corrupt("no picture data") }
         var result: [UInt8] = [0xFF, 0xD8]
-        result.reserveCapacity(bytes.count + insertion.exif.count + insertion.xmp.count + insertion.photoshop.count)
         result += head
         if !insertion.exif.isEmpty { result += segment(0xE1, Array("Exif\u{0}\u{0}".utf8), insertion.exif) }
         if !insertion.xmp.isEmpty { result += segment(0xE1, xmpName, insertion.xmp) }
         if !insertion.photoshop.isEmpty { result += segment(0xED, photoshopName, insertion.photoshop) }
         let found = insertion.profile.isEmpty ? profile.joined ?? [] : insertion.profile
         if ICCProfile.isSound(found, components: components) { result += ICCParts.segments(of: found) }
-        result += body
-        result += [0xFF, 0xD9]
-        return result
+        // The end marker follows the last scan, so that both are one part of the file.
+        if let trailer = cursor.trailer, let end = bytes.window(at: trailer.place.lowerBound - 2, count: 2) {
+            body.append(end)
+        } else {
+            body.append([0xFF, 0xD9])
+        }
+        return PieceList(result).joined(with: body).pieces
     }
 
     /// Frame headers, tables, restart intervals, scans and line counts.
