@@ -39,8 +39,15 @@ public protocol SpoolWriter: AnyObject, Sendable {
     var count: Int { get }
     /// Appends bytes; false when the disk is full or fails.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool
+    /// The bytes are to be hashed on their way, which is cheaper than to read them again; before the first one.
+    func beginHash()
     /// Closes for writing and hands the file over; `nil` when the disk fails.
     func finish() -> SpooledFile?
     /// Removes the file.
     func discard()
+}
+
+extension SpoolWriter {
+    /// Leaves ``SpooledFile/sha256`` empty.
+    public func beginHash() {}
 }

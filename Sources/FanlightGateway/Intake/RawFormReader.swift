@@ -12,6 +12,7 @@ final class RawFormReader: UploadFormReader {
     init(isPicture: Bool, spool: any Spool, limits: IntakeLimits) throws(Problem) {
         self.isPicture = isPicture
         guard let writer = spool.create() else { throw .spoolFull }
+        writer.beginHash()
         self.writer = writer
         self.limits = limits
     }

@@ -23,10 +23,21 @@ struct Album: Sendable {
     }
 
     private static func copy(_ file: SpooledFile, to target: Int32) -> Bool {
-        var offset = off_t(0)
-        while offset < file.size {
+        var done = 0
+        while done < file.head.count {
+            // SAFETY: the array lives through the call, and the count is what is left of it.
+            let written = unsafe file.head.withUnsafeBytes { head in
+                unsafe write(target, head.baseAddress?.advanced(by: done), head.count - done)
+            }
+            if written < 0 && errno == EINTR { continue }
+            if written <= 0 { return false }
+            done += written
+        }
+        var offset = off_t(file.start)
+        let end = file.start + file.size - file.head.count
+        while offset < end {
             // SAFETY: the offset is a local that outlives the call.
-            let sent = unsafe sendfile(target, file.descriptor, &offset, file.size - Int(offset))
+            let sent = unsafe sendfile(target, file.descriptor, &offset, end - Int(offset))
             if sent < 0 && errno == EINTR { continue }
             if sent <= 0 { return false }
         }

@@ -106,8 +106,8 @@ public final class DiskSpool: Spool, SpoolOwner {
     }
 
     /// Hands a complete file over to its users.
-    func finished(path: String, descriptor: Int32, size: Int) -> SpooledFile {
-        let file = SpooledFile(path: path, descriptor: descriptor, size: size, owner: self)
+    func finished(path: String, descriptor: Int32, size: Int, sha256: String?) -> SpooledFile {
+        let file = SpooledFile(path: path, descriptor: descriptor, size: size, sha256: sha256, owner: self)
         let name = file.name
         state.withLock { _ = $0.live.insert(name) }
         return file

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightAdapters
 import FanlightCore
 import Glibc
 import Synchronization
@@ -9,7 +10,14 @@ final class DiskSpoolWriter: SpoolWriter {
     let path: String
     private let spool: DiskSpool
     private let oldSize: Int
-    private let state: Mutex<(descriptor: Int32, count: Int)>
+    private let state: Mutex<State>
+
+    private struct State: @unchecked Sendable {
+        var descriptor: Int32
+        var count = 0
+        // SAFETY: the writer owns the hash alone and uses it only inside `withLock`.
+        var hash: ContentHash.Running?
+    }
 
     var count: Int { state.withLock { $0.count } }
 
@@ -17,7 +25,7 @@ final class DiskSpoolWriter: SpoolWriter {
         self.path = path
         self.oldSize = oldSize
         self.spool = spool
-        state = Mutex((descriptor, 0))
+        state = Mutex(State(descriptor: descriptor))
     }
 
     deinit { discard() }
@@ -35,16 +43,24 @@ final class DiskSpoolWriter: SpoolWriter {
                 done += written
             }
             state.count += done
+            unsafe state.hash?.add(bytes)
             return true
         }
     }
+
+    func beginHash() { state.withLock { $0.hash = ContentHash.Running() } }
 
     func finish() -> SpooledFile? {
         state.withLock { state in
             guard state.descriptor >= 0 else { return nil }
             // What is left of the older picture goes.
             guard oldSize <= state.count || ftruncate(state.descriptor, off_t(state.count)) == 0 else { return nil }
-            let file = spool.finished(path: path, descriptor: state.descriptor, size: state.count)
+            let file = spool.finished(
+                path: path,
+                descriptor: state.descriptor,
+                size: state.count,
+                sha256: state.hash?.finish()
+            )
             state.descriptor = -1
             return file
         }
