@@ -106,6 +106,54 @@ func measure(_ test: Case, _ number: Int) async throws {
     )
 }
 
+/// A history of 10,000 uploads: how long a start and a look-up by id take.
+func measureHistory() async throws {
+    let state = "\(folder)/bench-history"
+    guard let spool = DiskSpool(folder: state + "/spool") else { return print("cannot write \(state)") }
+    let settings = JournalSettings(durability: .relaxed)
+    var opened = try SQLiteJournal(state: state, settings: settings, spool: spool)
+    for first in stride(from: 0, to: 10_000, by: 100) {
+        let uploads = (first..<first + 100).map { number in
+            var upload = JournalUpload(
+                id: "01938f3e-7c1a-7b6e-9f5e-\(number)",
+                createdAt: Int64(number),
+                image: ImageFacts(mediaType: .jpeg, width: 4_032, height: 3_024),
+                imageBytes: 2_800_000,
+                sha256: String(repeating: "a", count: 64),
+                caption: Caption(title: "A title", description: String(repeating: "some words ", count: 20))
+            )
+            upload.deliveries = (0..<5).map { place in
+                var delivery = JournalDelivery(service: "service\(place)")
+                delivery.status = .delivered
+                delivery.links = DeliveryLinks(
+                    link: "https://example.org/p/\(number).jpg",
+                    captures: ["hash": "abcdef"]
+                )
+                return delivery
+            }
+            return upload
+        }
+        try await opened.accept(uploads, key: nil, files: [])
+    }
+    await opened.close()
+    let start = ContinuousClock.now
+    opened = try SQLiteJournal(state: state, settings: settings, spool: spool)
+    let ready = ContinuousClock.now - start
+    var times: [Duration] = []
+    for number in 0..<10_000 {
+        let begin = ContinuousClock.now
+        _ = try await opened.upload("01938f3e-7c1a-7b6e-9f5e-\(number * 7_919 % 10_000)")
+        times.append(ContinuousClock.now - begin)
+    }
+    times.sort()
+    let bytes = try await opened.counters().journalBytes
+    print(
+        "10,000 uploads, 5 services: start \(ready), look-up p50 \(times[5_000]), p99 \(times[9_900]), \(bytes) bytes"
+    )
+    await opened.close()
+}
+
+try await measureHistory()
 var number = 0
 for size in [bytes, 20_000] {
     for services in [1, 20] {

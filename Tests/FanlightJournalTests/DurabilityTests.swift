@@ -52,7 +52,7 @@ struct DurabilityTests {
             await journal.close()
         }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: state.folder + "/journal.sqlite"))
-        for secret in ["hush", "deletehash", "secret", "kept-secret", "private"] {
+        for secret in ["hush", "deletehash", "secret", "kept-secret", "confided"] {
             #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret)")
         }
         #expect(bytes.range(of: Data("https://e.org/1.jpg".utf8)) != nil)

@@ -33,6 +33,26 @@ struct JournalBehaviourTests {
         #expect(try await journal.upload("two") == nil)
     }
 
+    @Test("The sample has another value than none in every place, so that none is left out of the record unseen")
+    func sampleIsFull() throws {
+        let full = JournalUpload.full("one")
+        func places(_ value: Any) -> [String: String] {
+            Dictionary(uniqueKeysWithValues: Mirror(reflecting: value).children.map { ($0.label ?? "", "\($0.value)") })
+        }
+        let pairs: [(Any, Any)] = [
+            (full.image, ImageFacts(mediaType: .jpeg, width: 1, height: 1)), (full.image.fix, PositionFix()),
+            (full.caption, Caption()), (full.deliveries[2].links, DeliveryLinks()),
+            (
+                full.renditions[0],
+                JournalRendition(file: "f", bytes: 0, mediaType: .png, width: 0, height: 0, lane: .rotated)
+            ),
+        ]
+        for (value, empty) in pairs {
+            let none = places(empty)
+            for (name, text) in places(value) { #expect(text != none[name], "\(type(of: value)).\(name)") }
+        }
+    }
+
     @Test("Changes are those that every journal makes", arguments: Kind.allCases)
     func changes(_ kind: Kind) async throws {
         let journal = try journal(kind)

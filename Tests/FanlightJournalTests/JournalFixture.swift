@@ -82,6 +82,12 @@ extension JournalUpload {
             cameraModel: "<1>",
             warnings: [Warning(code: "null_island", message: "none")]
         )
+        image.fix.time = "2018-07-25T14:34:22.5Z"
+        image.fix.direction = 271.25
+        image.fix.north = .magnetic
+        image.fix.error = 4.5
+        image.fix.datum = "WGS-84"
+        image.companions = [.film, .gainMap]
         image.uprightWidth = 3_000
         image.uprightHeight = 4_000
         upload.image = image
@@ -102,7 +108,7 @@ extension JournalUpload {
             service: "s",
             role: .optional,
             rendition: 0,
-            options: ["album": "x", "private": "yes"],
+            options: ["album": "x", "confided": "yes"],
             captionDigest: "d1"
         )
         delivery.status = .failed
@@ -127,6 +133,10 @@ extension JournalUpload {
             link: "https://e.org/1.jpg",
             page: "https://e.org/1",
             thumbnail: "https://e.org/1t.jpg",
+            deleteURL: "https://e.org/hush",
+            expiresAt: "2030-01-01T00:00:00Z",
+            visibility: "private",
+            more: [HTTPField("raw", "https://e.org/raw"), HTTPField("raw", "2")],
             remoteID: "1",
             deletable: true,
             captures: ["deletehash": "hush", "id": "1"]

@@ -96,7 +96,7 @@ final class JournalReader {
         var found: JournalReuse?
         try connection.query(
             """
-            SELECT uploads.id, deliveries.position, links, captures, settled_at
+            SELECT uploads.id, deliveries.position, links, handle, settled_at
             FROM deliveries JOIN uploads ON uploads.number = deliveries.upload
             WHERE service = ?1 AND picture_digest = ?2 AND caption_digest = ?3 AND deliveries.status = 'delivered'
             AND caption_digest IS NOT NULL AND picture_digest IS NOT NULL AND deletion_state IS NULL
@@ -106,7 +106,7 @@ final class JournalReader {
         ) { row throws(JournalError) in
             guard let id = row.text(0), let position = row.int(1), let time = row.integer(4) else { return }
             var links = OutcomeCodec.links(row.bytes(2))
-            links.captures = SealedColumns.values(try columns.opened(row.bytes(3), "captures", id, position))
+            OutcomeCodec.add(try columns.opened(row.bytes(3), "handle", id, position), to: &links)
             found = JournalReuse(upload: id, links: links, settledAt: time)
         }
         return found
@@ -194,7 +194,7 @@ extension JournalReader {
             """
             SELECT service, role, rendition, status, phase, attempts, first_attempt_at, not_before, settled_at,
             event_number, duration_ms, caption_digest, deletion_state, deletion, links, failure, options, progress,
-            captures FROM deliveries WHERE upload = ?1 ORDER BY position
+            handle FROM deliveries WHERE upload = ?1 ORDER BY position
             """,
             [.integer(number)]
         ) { row throws(JournalError) in
@@ -230,7 +230,7 @@ extension JournalReader {
         delivery.links = OutcomeCodec.links(row.bytes(14))
         delivery.failure = OutcomeCodec.failure(row.bytes(15))
         delivery.progress = try columns.opened(row.bytes(17), "progress", id, position)
-        delivery.links.captures = SealedColumns.values(try columns.opened(row.bytes(18), "captures", id, position))
+        OutcomeCodec.add(try columns.opened(row.bytes(18), "handle", id, position), to: &delivery.links)
         return delivery
     }
 }

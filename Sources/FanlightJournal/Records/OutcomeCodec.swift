@@ -4,15 +4,33 @@ import FanlightCore
 
 /// The JSON of what a delivery gave: links, failures, deletions.
 enum OutcomeCodec {
-    /// Links without what has to be sealed; `nil` when there are none.
+    /// Links without what deletes the picture, which is sealed; `nil` when there are none.
     static func text(of links: DeliveryLinks) -> String? {
         var members = Members()
         members["link"] = links.link.map { .string($0) }
         members["page"] = links.page.map { .string($0) }
         members["thumbnail"] = links.thumbnail.map { .string($0) }
+        members["expires_at"] = links.expiresAt.map { .string($0) }
+        members["visibility"] = links.visibility.map { .string($0) }
+        members["more"] =
+            links.more.isEmpty ? nil : .array(links.more.map { .array([.string($0.name), .string($0.value)]) })
         members["remote_id"] = links.remoteID.map { .string($0) }
         members["deletable"] = links.deletable ? true : nil
         return members.object == .object([]) ? nil : members.object.serialized()
+    }
+
+    /// What deletes a picture, to be sealed; `nil` when there is nothing.
+    static func handle(of links: DeliveryLinks) -> JSONValue? {
+        var members = Members()
+        members["captures"] = SealedColumns.json(of: links.captures)
+        members["delete_url"] = links.deleteURL.map { .string($0) }
+        return members.object == .object([]) ? nil : members.object
+    }
+
+    /// Adds what was sealed.
+    static func add(_ handle: JSONValue?, to links: inout DeliveryLinks) {
+        links.captures = SealedColumns.values(handle?["captures"])
+        links.deleteURL = handle?["delete_url"]?.string
     }
 
     static func links(_ bytes: [UInt8]?) -> DeliveryLinks {
@@ -21,6 +39,12 @@ enum OutcomeCodec {
             link: value["link"]?.string,
             page: value["page"]?.string,
             thumbnail: value["thumbnail"]?.string,
+            expiresAt: value["expires_at"]?.string,
+            visibility: value["visibility"]?.string,
+            more: (value["more"]?.array ?? []).compactMap { pair in
+                guard let name = pair[0]?.string, let value = pair[1]?.string else { return nil }
+                return HTTPField(name, value)
+            },
             remoteID: value["remote_id"]?.string,
             deletable: value["deletable"]?.bool ?? false
         )

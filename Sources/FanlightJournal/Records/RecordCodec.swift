@@ -121,6 +121,9 @@ extension RecordCodec {
         members["frames"] = facts.frames == 1 ? nil : .int(facts.frames)
         members["alpha"] = facts.hasAlpha ? true : nil
         members["geotag"] = facts.geotag.map(geotag)
+        members["fix"] = fix(facts.fix)
+        members["companions"] =
+            facts.companions.isEmpty ? nil : .array(facts.companions.map(\.rawValue).sorted().map { .string($0) })
         members["taken_at"] = facts.takenAt.map { .string($0) }
         members["make"] = facts.cameraMake.map { .string($0) }
         members["model"] = facts.cameraModel.map { .string($0) }
@@ -145,9 +148,33 @@ extension RecordCodec {
             cameraModel: value["model"]?.string,
             warnings: (value["warnings"]?.array ?? []).map(warning)
         )
+        facts.fix = value["fix"].map(fix) ?? PositionFix()
+        facts.companions = Set((value["companions"]?.array ?? []).compactMap { $0.string.flatMap(Companion.init) })
         facts.uprightWidth = value["upright"]?[0]?.int ?? facts.uprightWidth
         facts.uprightHeight = value["upright"]?[1]?.int ?? facts.uprightHeight
         return facts
+    }
+}
+
+extension RecordCodec {
+    private static func fix(_ fix: PositionFix) -> JSONValue? {
+        var members = Members()
+        members["time"] = fix.time.map { .string($0) }
+        members["direction"] = fix.direction.map { .double($0) }
+        members["north"] = fix.north.map { .string($0.rawValue) }
+        members["error"] = fix.error.map { .double($0) }
+        members["datum"] = fix.datum.map { .string($0) }
+        return members.object == .object([]) ? nil : members.object
+    }
+
+    private static func fix(_ value: JSONValue) -> PositionFix {
+        var fix = PositionFix()
+        fix.time = value["time"]?.string
+        fix.direction = value["direction"]?.double
+        fix.north = value["north"]?.string.flatMap(PositionFix.North.init)
+        fix.error = value["error"]?.double
+        fix.datum = value["datum"]?.string
+        return fix
     }
 }
 

@@ -87,7 +87,7 @@ enum JournalSchema {
             failure TEXT,
             options BLOB,
             progress BLOB,
-            captures BLOB,
+            handle BLOB,
             PRIMARY KEY (upload, position)
         ) WITHOUT ROWID;
         CREATE INDEX deliveries_same ON deliveries (service, picture_digest, caption_digest, settled_at)

@@ -98,7 +98,7 @@ extension JournalWriter {
         try connection.run(
             """
             UPDATE deliveries SET status = ?3, phase = 'waiting', attempts = ?4, duration_ms = ?5, settled_at = ?6,
-            event_number = ?7, links = ?8, failure = ?9, captures = ?10, not_before = NULL, progress = NULL
+            event_number = ?7, links = ?8, failure = ?9, handle = ?10, not_before = NULL, progress = NULL
             WHERE upload = ?1 AND position = ?2
             """,
             row + [
@@ -106,7 +106,7 @@ extension JournalWriter {
                 .integer(Int64(outcome.durationMilliseconds)), .integer(outcome.at),
                 .integer(Int64(outcome.eventNumber)), SQLiteValue(OutcomeCodec.text(of: outcome.links)),
                 SQLiteValue(outcome.failure.map(OutcomeCodec.text)),
-                try columns.sealed(SealedColumns.json(of: outcome.links.captures), "captures", id, position),
+                try columns.sealed(OutcomeCodec.handle(of: outcome.links), "handle", id, position),
             ]
         )
     }
