@@ -153,14 +153,45 @@ struct RenditionBatch: Sendable {
     }
 
     private mutating func strip(_ policy: MetadataPolicy) -> Result<Rendition, ImageError> {
-        guard let all = source.readAll() else { return .failure(.processingFailed("the spool cannot be read")) }
-        let made = store(all, retention(policy), .stripped)
+        guard let whole = PictureBytes(mapping: source.descriptor, size: source.size) else {
+            return .failure(.processingFailed("the spool cannot be read"))
+        }
+        let made: Result<Rendition, ImageError>
+        do throws(ImageError) {
+            let pieces = try MetadataWriter.pieces(whole, source: retention(policy))
+            if let file = part(pieces) {
+                made = .success(
+                    Rendition(
+                        file: file,
+                        mediaType: facts.mediaType,
+                        width: facts.uprightWidth,
+                        height: facts.uprightHeight,
+                        lane: .stripped
+                    )
+                )
+            } else {
+                made = store(MetadataWriter.bytes(pieces, of: whole), nil, .stripped)
+            }
+        } catch {
+            made = .failure(error)
+        }
         return made.map { rendition in
             var rendition = rendition
             rendition.warnings = profileWarnings()
             return rendition
         }
     }
+
+    /// A file of a new head and the rest of the source, where the pieces are just that: nothing is copied then.
+    private func part(_ pieces: [PicturePiece]) -> SpooledFile? {
+        guard !source.isPart, pieces.count == 2, case .bytes(let head) = pieces[0], case .range(let range) = pieces[1],
+            head.count <= Self.longestHead
+        else { return nil }
+        return SpooledFile(head: head, range: range, of: source)
+    }
+
+    /// What a rendition may hold in memory for as long as it lives.
+    private static let longestHead = 65_536
 
     /// What the policy lets stay and encoders and strippers leave out.
     private mutating func retention(_ policy: MetadataPolicy) -> RetainedMetadata? {
@@ -180,9 +211,8 @@ struct RenditionBatch: Sendable {
         limits.maxTotalPixels = 1 << 40
         limits.maxFrames = 1 << 20
         do throws(ImageError) {
-            // What a helper made has no metadata of its own.
-            let isClean = lane != .stripped && retained == nil
-            let bytes = isClean ? source : try MetadataWriter.rewrite(source, source: retained)
+            // What a helper made has no metadata of its own, and what was stripped has it no more.
+            let bytes = retained == nil ? source : try MetadataWriter.rewrite(source, source: retained)
             let made = try ImageReader.read(bytes, limits: limits)
             guard let writer = spool.create() else { throw .processingFailed("the spool refuses a new file") }
             // SAFETY: the writer copies the bytes before it returns.

@@ -128,7 +128,9 @@ public final class Gateway: Sendable {
     private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
         let result = await pool.run { () -> Result<Picture, Problem> in
-            guard let bytes = file.readAll(), let digest = ContentHash.sha256(of: file) else {
+            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size),
+                let digest = ContentHash.sha256(of: file)
+            else {
                 return .failure(.spoolFull)
             }
             do throws(ImageError) {

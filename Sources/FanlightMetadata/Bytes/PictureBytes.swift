@@ -21,11 +21,12 @@ public struct PictureBytes: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Open for reading; it may be closed afterwards.
-    ///   - size: Bytes of the file, at least 1.
+    ///   - size: Bytes of the file.
     public init?(mapping descriptor: Int32, size: Int) {
-        guard let mapping = FileMapping(descriptor, size: size) else { return nil }
+        // The system maps no empty file.
+        mapping = size == 0 ? nil : FileMapping(descriptor, size: size)
+        guard size == 0 || mapping != nil else { return nil }
         array = []
-        self.mapping = mapping
         count = size
     }
 

@@ -53,6 +53,11 @@ public enum MetadataWriter {
         }
     }
 
+    /// The whole new file of some parts.
+    public static func bytes(_ pieces: [PicturePiece], of source: PictureBytes) -> [UInt8] {
+        PieceList.bytes(pieces, of: source)
+    }
+
     private static func insertion(
         _ source: RetainedMetadata?,
         type: MediaType,
