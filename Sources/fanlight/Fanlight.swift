@@ -27,6 +27,9 @@ enum Fanlight {
 
     private static func run(_ arguments: [String]) async throws {
         let rest = Array(arguments.dropFirst())
+        if let name = arguments.first, rest.contains("--help") || rest == ["-h"], name != "help" {
+            return try HelpCommand.run([name])
+        }
         switch arguments.first {
         case "serve": try ServeCommand.run(rest)
         case "check": try CheckCommand.run(rest)

@@ -36,7 +36,14 @@ enum SandboxCommand {
 
     /// Makes a geotagged JPEG that a camera held sideways would store.
     private static func makePhoto(_ path: String) async throws {
-        guard let spool = DiskSpool(folder: path + ".spool"), let writer = spool.create() else {
+        // The folder is empty only when nobody holds a file of it any more.
+        defer { Files.removeFolder(path + ".spool") }
+        try await makePhoto(path, spoolFolder: path + ".spool")
+        Console.out(path)
+    }
+
+    private static func makePhoto(_ path: String, spoolFolder: String) async throws {
+        guard let spool = DiskSpool(folder: spoolFolder), let writer = spool.create() else {
             throw CommandFailure("cannot write beside \(path)")
         }
         let bitmap = DemoPhoto.bitmap()
@@ -51,10 +58,7 @@ enum SandboxCommand {
             recycleAfter: 10,
             spool: spool
         )
-        defer {
-            images.shutdown()
-            Files.removeFolder(path + ".spool")
-        }
+        defer { images.shutdown() }
         let facts = ImageFacts(mediaType: .bmp, width: DemoPhoto.storedWidth, height: DemoPhoto.storedHeight)
         let rendition = try await images.prepare(
             source,
@@ -64,7 +68,6 @@ enum SandboxCommand {
         guard let jpeg = rendition.file.readAll(), Files.write(DemoPhoto.tagged(jpeg), to: path) else {
             throw CommandFailure("cannot write \(path)")
         }
-        Console.out(path)
     }
 
     /// Prints what a picture's bytes say, for people and for scripts.
