@@ -68,6 +68,40 @@ struct RetentionTests {
         #expect(try state.spoolNames.isEmpty)
     }
 
+    @Test("A rendition that is a part of its file is that part again after a restart")
+    func part() async throws {
+        let bytes: [UInt8]
+        do {
+            let spool = try state.spool()
+            let journal = try SQLiteJournal(state: state.folder, spool: spool)
+            let whole = try state.picture(spool, Array(0..<100))
+            let part = SpooledFile(head: [200, 201], range: 10..<90, of: whole)
+            bytes = try #require(part.readAll())
+            var upload = JournalUpload.sample("one", file: whole)
+            upload.renditions = [whole, part].map { file in
+                JournalRendition(Rendition(file: file, mediaType: .jpeg, width: 1, height: 1, lane: .stripped))
+            }
+            upload.deliveries[1].rendition = 1
+            try await journal.accept([upload], key: nil, files: [whole, part])
+            try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
+            upload.deliveries[0].apply(.settled(.delivered()))
+            upload.renditions[0].file = nil
+            #expect(try await journal.upload("one") == upload)
+            let counters = try await journal.counters()
+            #expect(counters.pictures == 1 && counters.pictureBytes == 100)
+            await journal.close()
+        }
+        let spool = try state.spool()
+        let journal = try SQLiteJournal(state: state.folder, spool: spool)
+        let rendition = try #require(try await journal.upload("one")?.renditions[1])
+        let again = try #require(rendition.open(in: spool))
+        #expect(again.size == 82 && again.readAll() == bytes)
+        var beyond = rendition
+        beyond.part?.start = 50
+        #expect(beyond.open(in: spool) == nil)
+        withExtendedLifetime(state) {}
+    }
+
     @Test("A new start keeps the pictures that unfinished uploads need, and no other")
     func sweep() async throws {
         do {

@@ -78,6 +78,9 @@ public final class SpooledFile: Sendable {
     /// True where the bytes are a part of another file, so that its descriptor alone does not give them.
     public var isPart: Bool { base != nil }
 
+    /// The file of which this is a part, else this one.
+    public var whole: SpooledFile { base?.whole ?? self }
+
     /// Size of the file on disk, of which this may be a part.
     public var storedSize: Int { base?.storedSize ?? size }
 

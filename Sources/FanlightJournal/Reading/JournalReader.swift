@@ -137,7 +137,7 @@ final class JournalReader {
                 "SELECT count(*) FROM uploads WHERE status = 'pending' AND status <> 'delivered'"
             ) ?? 0
         )
-        try connection.query("SELECT count(DISTINCT file), sum(bytes) FROM pictures") { row in
+        try connection.query("SELECT count(*), sum(bytes) FROM (SELECT DISTINCT file, bytes FROM pictures)") { row in
             counters.pictures = row.int(0) ?? 0
             counters.pictureBytes = row.int(1) ?? 0
         }
@@ -201,12 +201,26 @@ extension JournalReader {
             deliveries.append(try delivery(row, id, deliveries.count))
         }
         upload.deliveries = deliveries
-        var files: [Int: String] = [:]
-        try connection.query("SELECT position, file FROM pictures WHERE upload = ?1", [.integer(number)]) { row in
-            if let position = row.int(0) { files[position] = row.text(1) }
+        try addPictures(to: &upload, number)
+    }
+
+    private func addPictures(to upload: inout JournalUpload, _ number: Int64) throws(JournalError) {
+        var pictures: [(position: Int, file: String, bytes: Int, head: [UInt8]?, start: Int?)] = []
+        try connection.query(
+            "SELECT position, file, bytes, part_head, part_start FROM pictures WHERE upload = ?1 ORDER BY position",
+            [.integer(number)]
+        ) { row in
+            guard let position = row.int(0), let file = row.text(1) else { return }
+            pictures.append((position, file, row.int(2) ?? 0, row.bytes(3), row.int(4)))
         }
-        for (position, file) in files where upload.renditions.indices.contains(position) {
-            upload.renditions[position].file = file
+        for picture in pictures where upload.renditions.indices.contains(picture.position) {
+            upload.renditions[picture.position].file = picture.file
+            guard let start = picture.start else { continue }
+            upload.renditions[picture.position].part = JournalRendition.Part(
+                head: picture.head ?? [],
+                start: start,
+                storedBytes: picture.bytes
+            )
         }
     }
 

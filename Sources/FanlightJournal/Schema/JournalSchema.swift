@@ -99,6 +99,8 @@ enum JournalSchema {
             position INTEGER NOT NULL,
             file TEXT NOT NULL,
             bytes INTEGER NOT NULL,
+            part_head BLOB,
+            part_start INTEGER,
             PRIMARY KEY (upload, position)
         ) WITHOUT ROWID;
 

@@ -32,8 +32,8 @@ extension JournalWriter {
         var rows: [(upload: Int64, bytes: Int64, createdAt: Int64)] = []
         try connection.query(
             """
-            SELECT pictures.upload, sum(pictures.bytes), uploads.created_at FROM pictures
-            JOIN uploads ON uploads.number = pictures.upload
+            SELECT pictures.upload, sum(pictures.bytes), uploads.created_at
+            FROM (SELECT DISTINCT upload, file, bytes FROM pictures) AS pictures JOIN uploads ON uploads.number = pictures.upload
             WHERE uploads.status <> 'pending' GROUP BY pictures.upload ORDER BY pictures.upload
             """
         ) { row in

@@ -77,8 +77,15 @@ final class JournalWriter {
         for (position, rendition) in upload.renditions.enumerated() {
             guard let file = rendition.file else { continue }
             try connection.run(
-                "INSERT INTO pictures (upload, position, file, bytes) VALUES (?1, ?2, ?3, ?4)",
-                [.integer(number), .integer(Int64(position)), .text(file), .integer(Int64(rendition.bytes))]
+                """
+                INSERT INTO pictures (upload, position, file, bytes, part_head, part_start)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                """,
+                [
+                    .integer(number), .integer(Int64(position)), .text(file),
+                    .integer(Int64(rendition.storedBytes)),
+                    SQLiteValue(rendition.part?.head), SQLiteValue(rendition.part?.start),
+                ]
             )
         }
         // Where nothing is to be sent, the pictures are not needed either.

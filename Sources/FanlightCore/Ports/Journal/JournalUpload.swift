@@ -68,8 +68,10 @@ public struct JournalUpload: Sendable, Equatable {
 public struct JournalRendition: Sendable, Equatable {
     /// Name of the file in the spool's folder (``SpooledFile/name``); `nil` once the file is removed.
     public var file: String?
-    /// Size of the file.
+    /// Size of the rendition; of the file too, where it is no part.
     public var bytes: Int
+    /// Where the rendition is a part of its file; `nil` = it is the whole of it.
+    public var part: Part?
     /// Type of the bytes.
     public var mediaType: MediaType
     /// Pixels.
@@ -81,10 +83,28 @@ public struct JournalRendition: Sendable, Equatable {
     /// Lower-case hexadecimal SHA-256 of the file where somebody needed it; `nil` = never computed.
     public var sha256: String?
 
+    /// How a rendition that is a part of a file is made of it.
+    public struct Part: Sendable, Equatable {
+        /// Bytes that stand before the part.
+        public var head: [UInt8]
+        /// Where the part begins in the file; it ends where ``JournalRendition/bytes`` are complete.
+        public var start: Int
+        /// Size of the file.
+        public var storedBytes: Int
+
+        /// Creates a part.
+        public init(head: [UInt8], start: Int, storedBytes: Int) {
+            self.head = head
+            self.start = start
+            self.storedBytes = storedBytes
+        }
+    }
+
     /// Creates an entry.
     public init(
         file: String?,
         bytes: Int,
+        part: Part? = nil,
         mediaType: MediaType,
         width: Int,
         height: Int,
@@ -93,6 +113,7 @@ public struct JournalRendition: Sendable, Equatable {
     ) {
         self.file = file
         self.bytes = bytes
+        self.part = part
         self.mediaType = mediaType
         self.width = width
         self.height = height
