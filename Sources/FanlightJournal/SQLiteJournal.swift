@@ -27,11 +27,21 @@ public final class SQLiteJournal: Journal {
     ///     the folder.
     ///   - spool: where the uploads' pictures lie.
     /// - Throws: ``JournalError`` when the gateway must not start; its text says what to do.
-    public init(
+    public convenience init(
         state: String,
         key: Secret? = nil,
         settings: JournalSettings = JournalSettings(),
         spool: any Spool
+    ) throws(JournalError) {
+        try self.init(state: state, key: key, settings: settings, spool: spool, boot: RunMark.currentBoot)
+    }
+
+    init(
+        state: String,
+        key: Secret?,
+        settings: JournalSettings,
+        spool: any Spool,
+        boot: String
     ) throws(JournalError) {
         self.settings = settings
         self.spool = spool
@@ -44,8 +54,13 @@ public final class SQLiteJournal: Journal {
         self.flushers = flushers
         let path = path
         queue = try CommitQueue(
-            makeWriter: { () throws(JournalError) in try Self.writer(path, seal, settings) },
-            removed: { spool.remove($0) }
+            makeWriter: { () throws(JournalError) in
+                let writer = try Self.writer(path, seal, settings)
+                try RunMark(boot: boot, isRelaxed: settings.durability == .relaxed).begin(writer)
+                return writer
+            },
+            removed: { spool.remove($0) },
+            ending: { if settings.durability == .relaxed { RunMark.end($0) } }
         )
         reader = LentReader(JournalReader(connection: try Self.connection(path, settings), seal: seal))
         spool.sweep(keeping: try reader.value.pictures())
@@ -69,7 +84,6 @@ public final class SQLiteJournal: Journal {
         let connection = try connection(path, settings)
         // Before the first table: a file that shrinks again when uploads leave it.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
-        try connection.execute("PRAGMA synchronous = \(settings.durability == .full ? "FULL" : "NORMAL")")
         try connection.execute("PRAGMA journal_size_limit = 8388608")
         try JournalSchema.migrate(connection)
         let pageSize = try connection.integer("PRAGMA page_size") ?? 4_096

@@ -42,6 +42,42 @@ struct DurabilityTests {
         withExtendedLifetime(journal) {}
     }
 
+    @Test(
+        "After a power cut, pictures of a relaxed journal are given up; after a kill or an orderly end they are there",
+        arguments: [
+            (JournalSettings.Durability.relaxed, false, "later", false), (.relaxed, false, "now", true),
+            (.relaxed, true, "later", true), (.full, false, "later", true),
+        ]
+    )
+    func powerCut(_ durability: JournalSettings.Durability, isClosed: Bool, boot: String, isThere: Bool) async throws {
+        let copy = StateFixture()
+        try FileManager.default.createDirectory(atPath: copy.folder, withIntermediateDirectories: true)
+        let settings = JournalSettings(durability: durability)
+        let key = Secret("k")
+        let spool = try state.spool()
+        let first = try SQLiteJournal(state: state.folder, key: key, settings: settings, spool: spool, boot: "now")
+        let file = try state.picture(spool)
+        let name = file.name
+        try await first.accept([.sample("one", file: file)], key: nil, files: [file])
+        if isClosed { await first.close() }
+        for name in ["journal.sqlite", "journal.sqlite-wal", "spool"]
+        where FileManager.default.fileExists(atPath: state.folder + "/" + name) {
+            try FileManager.default.copyItem(atPath: state.folder + "/" + name, toPath: copy.folder + "/" + name)
+        }
+        let again = try SQLiteJournal(
+            state: copy.folder,
+            key: key,
+            settings: settings,
+            spool: try copy.spool(),
+            boot: boot
+        )
+        let upload = try #require(try await again.upload("one"))
+        #expect(upload.status == .pending)
+        #expect((upload.renditions[0].file != nil) == isThere)
+        #expect(try copy.spoolNames == (isThere ? [name] : []))
+        withExtendedLifetime((first, state, copy)) {}
+    }
+
     @Test("Secrets are not readable on disk; another key is refused; files are the owner's alone")
     func sealed() async throws {
         do {

@@ -110,12 +110,13 @@ import FanlightCore
     private static func error(_ code: Int32, _ handle: OpaquePointer?, path: String) -> JournalError {
         // SAFETY: the message is copied before anything else is done with the handle.
         let reason = unsafe handle.flatMap { unsafe sqlite3_errmsg($0) }.map { unsafe String(cString: $0) } ?? ""
+        // No room for the index of the write-ahead log.
+        if code == SQLITE_IOERR | 19 << 8 { return .full }
         switch code & 0xFF {
         case SQLITE_FULL: return .full
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: return .readOnly(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, reason: reason)
-        case SQLITE_CONSTRAINT: return .failed(code: code, reason: reason)
         default: return .failed(code: code, reason: reason)
         }
     }

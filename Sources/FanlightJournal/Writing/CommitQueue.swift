@@ -23,6 +23,7 @@ final class CommitQueue: Sendable {
     private let state = Mutex(State())
     private let signal = Signal()
     private let removed: @Sendable (String) -> Void
+    private let ending: @Sendable (JournalWriter) -> Void
     private let ended = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Starts the thread.
@@ -30,11 +31,14 @@ final class CommitQueue: Sendable {
     /// - Parameters:
     ///   - makeWriter: opens the connection, on the thread that then uses it.
     ///   - removed: told each spool file that nobody needs, after the commit that says so.
+    ///   - ending: the last work of an orderly end.
     init(
         makeWriter: @escaping @Sendable () throws(JournalError) -> JournalWriter,
-        removed: @escaping @Sendable (String) -> Void
+        removed: @escaping @Sendable (String) -> Void,
+        ending: @escaping @Sendable (JournalWriter) -> Void = { _ in }
     ) throws(JournalError) {
         self.removed = removed
+        self.ending = ending
         let opened = Mutex<JournalError?>(nil)
         let ready = Signal()
         let started = OwnThreads.detach { [self] in
@@ -106,6 +110,7 @@ final class CommitQueue: Sendable {
                 signal.wait()
             }
         }
+        ending(writer)
         try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ended.withLock { $0 }?()
     }
