@@ -111,6 +111,11 @@ let package = Package(
         tests("FanlightJournal", ["FanlightCore", "FanlightGateway"]),
         tests("FanlightGateway", ["FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightMetadata"]),
         .testTarget(
+            name: "CorporaTests",
+            dependencies: ["FanlightCore", "FanlightMetadata", "FanlightMultipart", "FanlightConfiguration"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "LiveTests",
             dependencies: ["FanlightCore", "FanlightMetadata", "FanlightCurl", "fanlight", "fanlight-imaging"],
             swiftSettings: settings

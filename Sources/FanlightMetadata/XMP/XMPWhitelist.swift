@@ -47,7 +47,7 @@ enum XMPWhitelist {
         return XMPPacket(properties: packet.properties.filter { names.contains($0.name) }.compactMap(plain))
     }
 
-    /// Most bytes of one text, and most texts of one property.
+    /// Most characters of one text, and most texts of one property.
     private static let maxText = 4_096
     private static let maxEntries = 64
 
@@ -60,16 +60,27 @@ enum XMPWhitelist {
             var copy = XMLNode(name: array.name)
             for entry in array.children.prefix(maxEntries) {
                 guard entry.children.isEmpty, entry.name == XMLName(XMPSpace.rdf, "li") else { return nil }
-                var item = XMLNode(name: entry.name, text: String(entry.trimmedText.prefix(maxText)))
+                var item = XMLNode(name: entry.name, text: clean(entry.text))
                 let language = XMLName(XMPSpace.xml, "lang")
-                if let value = entry.attribute(language), value.utf8.count <= 32 {
-                    item.attributes = [(language, value)]
-                }
+                if let value = entry.attribute(language), isLanguage(value) { item.attributes = [(language, value)] }
                 copy.children.append(item)
             }
             return copy.children.isEmpty ? nil : XMLNode(name: property.name, children: [copy])
         }
-        guard let text = XMPPacket.value(property), !text.isEmpty else { return nil }
-        return XMLNode(name: property.name, text: String(text.prefix(maxText)))
+        guard let value = XMPPacket.value(property) else { return nil }
+        let text = clean(value)
+        return text.isEmpty ? nil : XMLNode(name: property.name, text: text)
+    }
+
+    /// The text's first characters without controls and without blanks at its ends.
+    private static func clean(_ text: String) -> String {
+        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        return XMLNode.trimmed(String(String(String.UnicodeScalarView(scalars)).prefix(maxText)))
+    }
+
+    /// A language tag (RFC 5646).
+    private static func isLanguage(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     }
 }

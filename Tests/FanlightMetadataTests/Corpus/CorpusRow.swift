@@ -64,7 +64,7 @@ struct CorpusRow: Sendable, CustomTestStringConvertible {
     }()
 
     // SAFETY: the buffer is written for at most its size, and only what was written is counted.
-    private static func read(_ path: String) -> [UInt8]? {
+    static func read(_ path: String) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY)
         guard descriptor >= 0 else { return nil }
         defer { _ = close(descriptor) }
