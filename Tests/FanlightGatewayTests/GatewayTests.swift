@@ -23,6 +23,7 @@ struct GatewayTests {
         routes: [Route] = [],
         keys: [Secret] = [],
         extra: String = "",
+        geotag: GeotagConfiguration = GeotagConfiguration(),
         script: @escaping ScriptedTransport.Script
     ) throws -> Bench {
         let yaml = ["a", "b", "c"].map { "\($0): {url: 'https://\($0).example/up', file: file, link: $.url\(extra)}" }
@@ -37,6 +38,7 @@ struct GatewayTests {
         var settings = GatewaySettings()
         settings.routes = routes
         settings.clientKeys = keys
+        settings.geotag = geotag
         settings.answerWithin = .seconds(10)
         let transport = ScriptedTransport(script)
         let images = PassingProcessor()
@@ -79,6 +81,31 @@ struct GatewayTests {
     private func states(_ report: JSONValue) -> [String] {
         guard case .array(let deliveries)? = report["deliveries"] else { return [] }
         return deliveries.map { $0["status"]?.string ?? "" }
+    }
+
+    @Test("Services are told the place as the operator wants it; the report has it whole")
+    func places() async throws {
+        let rows: [(GeotagConfiguration, String?, [String])] = [
+            (GeotagConfiguration(), "51.5072222", []), (GeotagConfiguration(precision: 2), "51.51", []),
+            (GeotagConfiguration(isForwarded: false), nil, ["geotag_not_forwarded"]),
+        ]
+        for (geotag, told, warnings) in rows {
+            let bench = try bench(extra: ", fields: {lat: '${lat}'}", geotag: geotag, script: Self.delivers)
+            let place = [HTTPField("latitude", "51.50722222"), HTTPField("longitude", "-0.1275")]
+            let (status, report, _) = try await post(bench, query: place)
+            #expect(status == 200)
+            #expect(report["geotag"]?["latitude"] == .number("51.5072222"))
+            guard case .array(let found)? = report["warnings"] else { return }
+            #expect(found.map { $0["code"]?.string } == warnings)
+            for request in bench.transport.requests {
+                guard case .multipart(let parts) = request.body else { continue }
+                let texts = parts.compactMap { part -> String? in
+                    if part.name == "lat", case .text(let text) = part.content { return text }
+                    return nil
+                }
+                #expect(texts.first == told || texts.first == (told ?? ""))
+            }
+        }
     }
 
     @Test("Equal constraints share one rendition")

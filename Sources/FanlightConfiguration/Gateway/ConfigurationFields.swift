@@ -175,7 +175,7 @@ public enum ConfigurationFields {
     )
 
     /// The sections with fields of their own.
-    public static let sections = [server, image, JournalConfiguration.section]
+    public static let sections = [server, image, GeotagConfiguration.section, JournalConfiguration.section]
 
     /// The reference of these keys in Markdown, one table a section.
     public static func reference() -> String { ReferenceWriter.tables([file] + sections + [route, quorum]) }

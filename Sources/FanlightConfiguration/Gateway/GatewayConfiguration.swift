@@ -8,6 +8,8 @@ public struct GatewayConfiguration: Sendable {
     public var server: ServerSettings
     /// The `image` section.
     public var image: ImageSettings
+    /// The `geotag` section.
+    public var geotag = GeotagConfiguration()
     /// The `journal` section.
     public var journal = JournalConfiguration()
     /// Services in the order of the file; each node is a mapping, references in it are not resolved.
@@ -57,6 +59,7 @@ public struct GatewayConfiguration: Sendable {
         }
         let server = serverSettings(top.node("server"), references: references, diagnostics: &found)
         let image = imageSettings(top.node("image"), references: references, diagnostics: &found)
+        let geotag = GeotagConfiguration(top.node("geotag"), references: references, diagnostics: &found)
         let journal = JournalConfiguration(
             top.node("journal"),
             stateKey: server?.stateKey?.value,
@@ -81,6 +84,7 @@ public struct GatewayConfiguration: Sendable {
             adapterFiles: top.text("adapter_files"),
             routes: routes
         )
+        configuration.geotag = geotag
         configuration.journal = journal
         return configuration
     }

@@ -16,6 +16,8 @@ public struct GatewaySettings: Sendable {
     public var constraints = RenditionConstraints()
     /// What any picture keeps.
     public var imageLimits = ImageLimits()
+    /// What is taken as a picture's place, and what services are told of it.
+    public var geotag = GeotagConfiguration()
     /// Named routes; `default` is used where the client names none.
     public var routes: [Route] = []
     /// Base of links to the album, without a slash at the end.
@@ -127,6 +129,7 @@ public final class Gateway: Sendable {
 
     private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
+        let position = settings.geotag.position
         let result = await pool.run { () -> Result<Picture, Problem> in
             guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size),
                 let digest = ContentHash.sha256(of: file)
@@ -134,7 +137,7 @@ public final class Gateway: Sendable {
                 return .failure(.spoolFull)
             }
             do throws(ImageError) {
-                let facts = try ImageReader.read(bytes, limits: limits)
+                let facts = try ImageReader.read(bytes, limits: limits, position: position)
                 return .success(Picture(file: file, facts: facts, sha256: digest))
             } catch {
                 return .failure(Problem(error))
@@ -177,14 +180,15 @@ public final class Gateway: Sendable {
         _ services: [CompiledService],
         _ policy: RoutePolicy
     ) -> LiveUpload {
+        let geotag = choices.geotag ?? picture.facts.geotag
         let report = Report(
             id: identity.uploadID(),
             deliveries: services.map { Report.Entry(service: $0.name) },
             image: picture.facts,
             imageBytes: picture.file.size,
             sha256: picture.sha256,
-            geotag: choices.geotag ?? picture.facts.geotag,
-            warnings: picture.facts.warnings + Self.losses(renditions),
+            geotag: geotag,
+            warnings: picture.facts.warnings + settings.geotag.warnings(geotag) + Self.losses(renditions),
             createdAt: identity.timestamp()
         )
         let live = LiveUpload(report: report, policy: policy, store: store)
@@ -240,7 +244,7 @@ public final class Gateway: Sendable {
             let report = live.report
             let context = DeliveryContext(
                 caption: choices.caption,
-                geotag: report.geotag,
+                geotag: settings.geotag.told(report.geotag),
                 takenAt: facts.takenAt,
                 rendition: rendition,
                 options: choices.options[job.service.name] ?? [:],

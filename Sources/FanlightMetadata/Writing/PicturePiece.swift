@@ -13,35 +13,38 @@ struct PieceList {
     /// Parts of the source that are shorter are copied, lest a file of many small segments become a long list.
     private static let shortest = 4_096
 
-    private(set) var pieces: [PicturePiece] = []
+    private var whole: [PicturePiece] = []
+    /// New bytes that may still grow, so that a million small parts cost no more than their bytes.
+    private var last: [UInt8] = []
 
     init(_ bytes: [UInt8] = []) { append(bytes) }
 
-    mutating func append(_ bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
-        if case .bytes(let before) = pieces.last {
-            pieces[pieces.count - 1] = .bytes(before + bytes)
-        } else {
-            pieces.append(.bytes(bytes))
-        }
-    }
+    var pieces: [PicturePiece] { last.isEmpty ? whole : whole + [.bytes(last)] }
+
+    mutating func append(_ bytes: [UInt8]) { last += bytes }
 
     /// Adds a part of the source.
     mutating func append(_ window: ByteWindow) {
         let place = window.place
-        if case .range(let before) = pieces.last, before.upperBound == place.lowerBound {
-            pieces[pieces.count - 1] = .range(before.lowerBound..<place.upperBound)
+        if last.isEmpty, case .range(let before) = whole.last, before.upperBound == place.lowerBound {
+            whole[whole.count - 1] = .range(before.lowerBound..<place.upperBound)
         } else if place.count < Self.shortest {
-            append(Array(window.slice))
+            last += window.slice
         } else {
-            pieces.append(.range(place))
+            append(.range(place))
         }
+    }
+
+    private mutating func append(_ piece: PicturePiece) {
+        if !last.isEmpty { whole.append(.bytes(last)) }
+        last = []
+        whole.append(piece)
     }
 
     func joined(with other: PieceList) -> PieceList {
         var all = self
         for piece in other.pieces {
-            if case .bytes(let bytes) = piece { all.append(bytes) } else { all.pieces.append(piece) }
+            if case .bytes(let bytes) = piece { all.append(bytes) } else { all.append(piece) }
         }
         return all
     }

@@ -107,6 +107,7 @@ enum ServeCommand {
         settings.clientKeys = server.clientKeys
         settings.constraints = image.constraints
         settings.imageLimits = image.limits
+        settings.geotag = loaded.configuration.geotag
         settings.publicURL = server.publicURL ?? url
         settings.routes = loaded.configuration.routes
         return settings

@@ -42,6 +42,23 @@ func decode(
         #expect(configuration.adapterFiles == nil && configuration.adapters.isEmpty)
     }
 
+    @Test func readsWhatServicesAreToldOfThePlace() throws {
+        let defaults = try #require(decode("services: {a: {adapter: local}}").configuration)
+        #expect(defaults.geotag == GeotagConfiguration())
+        let text = """
+            geotag: {forward: false, precision: 2, null_island: accept, missing_ref: accept}
+            services: {a: {adapter: local}}
+            """
+        let (decoded, findings) = decode(text)
+        #expect(findings.isEmpty)
+        let policy = PositionPolicy(acceptsNullIsland: true, acceptsMissingRef: true)
+        #expect(
+            decoded?.geotag == GeotagConfiguration(isForwarded: false, precision: 2, position: policy)
+        )
+        let broken = decode("geotag: {precision: 16, null_island: no, forwards: true}")
+        #expect(broken.configuration == nil && broken.findings.count >= 3)
+    }
+
     @Test func readsEverything() throws {
         let text = """
             server:

@@ -258,4 +258,89 @@ struct PositionRow: Sendable, CustomTestStringConvertible {
             }
         }
     }
+
+    private func facts(_ row: PositionRow, _ policy: PositionPolicy = PositionPolicy()) throws -> ImageFacts {
+        let jpeg = Sample.jpeg(Sample.exifSegment(row.exif))
+        return try ImageReader.read(jpeg, limits: ImageLimits(), position: policy)
+    }
+
+    @Test func nullIslandMayBeAPlace() throws {
+        let row = PositionRow(name: "", latitude: Self.zero, longitude: Self.zero)
+        let facts = try facts(row, PositionPolicy(acceptsNullIsland: true))
+        #expect(facts.geotag?.latitude == 0 && facts.geotag?.longitude == 0)
+        #expect(facts.geotag?.longitude.sign == .plus && facts.warnings.isEmpty)
+    }
+
+    @Test func missingRefsMayBeNorthAndEast() throws {
+        let policy = PositionPolicy(acceptsMissingRef: true)
+        for (north, east) in [(nil, nil), (" \u{0}", "\u{0}\u{0}")] as [(String?, String?)] {
+            let facts = try facts(PositionRow(name: "", latitudeRef: north, longitudeRef: east), policy)
+            #expect(abs((facts.geotag?.latitude ?? 0) - Self.london.0) < 1e-8)
+            #expect(abs((facts.geotag?.longitude ?? 0) - 0.1275) < 1e-8)
+            #expect(facts.warnings.map(\.code) == ["assumed_ref"])
+        }
+        // Zeros that nobody filled in are no place however lenient one is.
+        let empty = PositionRow(
+            name: "",
+            latitude: Self.zero,
+            longitude: Self.zero,
+            latitudeRef: " ",
+            longitudeRef: nil
+        )
+        let lenient = PositionPolicy(acceptsNullIsland: true, acceptsMissingRef: true)
+        #expect(try facts(empty, lenient).warnings.map(\.code) == ["no_fix"])
+        let wrong = PositionRow(name: "", latitudeRef: "W\u{0}")
+        #expect(try facts(wrong, lenient).warnings.map(\.code) == ["bad_ref"])
+    }
+
+    /// Hour, minute and second as rationals, the date, and the instant that they are.
+    @Test(
+        arguments: [
+            ([(14, 1), (34, 1), (23_500, 1_000)], "2018:07:25", "2018-07-25T14:34:23.5Z"),
+            ([(4, 1), (3, 1), (2, 1)], "2018:07:25", "2018-07-25T04:03:02Z"),
+            ([(24, 1), (0, 1), (0, 1)], "2018:07:25", nil), ([(14, 1), (60, 1), (0, 1)], "2018:07:25", nil),
+            ([(14, 1), (34, 1), (61, 1)], "2018:07:25", nil), ([(14, 0), (34, 1), (0, 1)], "2018:07:25", nil),
+            ([(14, 1), (34, 1)], "2018:07:25", nil), ([(14, 1), (34, 1), (0, 1)], "2018:13:25", nil),
+            ([(29, 2), (34, 1), (0, 1)], "2018:07:25", nil),
+        ] as [([(Int, Int)], String, String?)]
+    )
+    func time(_ clock: [(Int, Int)], _ date: String, _ expected: String?) throws {
+        let row = PositionRow(name: "", more: [(7, .rational(clock)), (29, .ascii(date + "\u{0}"))])
+        let facts = try facts(row)
+        #expect(facts.fix.time == expected)
+        #expect(facts.geotag != nil && facts.warnings.isEmpty)
+        #expect(try self.facts(PositionRow(name: "", more: [(7, .rational(clock))])).fix.time == nil)
+    }
+
+    @Test(
+        arguments: [
+            ((26_512, 100), "T\u{0}", 265.12, .geographic), ((26_512, 100), "m\u{0}", 265.12, .magnetic),
+            ((360, 1), "T\u{0}", 0, .geographic), ((0, 1), nil, 0, nil), ((36_001, 100), "T\u{0}", nil, nil),
+            ((1, 0), "T\u{0}", nil, nil), ((90, 1), "X\u{0}", 90, nil),
+        ] as [((Int, Int), String?, Double?, PositionFix.North?)]
+    )
+    func direction(_ value: (Int, Int), _ reference: String?, _ expected: Double?, _ north: PositionFix.North?) throws {
+        var row = PositionRow(name: "", more: [(17, .rational([value]))])
+        if let reference { row.more.insert((16, .ascii(reference)), at: 0) }
+        let fix = try facts(row).fix
+        #expect(fix.direction == expected && fix.north == north)
+    }
+
+    @Test func errorAndDatum() throws {
+        let row = PositionRow(name: "", more: [(18, .ascii("TOKYO\u{0}")), (31, .rational([(48, 10)]))])
+        let facts = try facts(row)
+        #expect(facts.fix.error == 4.8 && facts.fix.datum == "TOKYO")
+        #expect(try self.facts(PositionRow(name: "", more: [(31, .rational([(48, 0)]))])).fix.error == nil)
+    }
+
+    /// The subject's place is not the picture's.
+    @Test func destinationIsNoPosition() throws {
+        let place: [(Int, TIFFSample.Value)] = [
+            (19, .ascii("N\u{0}")), (20, .rational([(1, 1), (2, 1), (3, 1)])), (21, .ascii("E\u{0}")),
+            (22, .rational([(1, 1), (2, 1), (3, 1)])),
+        ]
+        let row = PositionRow(name: "", latitude: nil, longitude: nil, latitudeRef: nil, longitudeRef: nil, more: place)
+        let facts = try facts(row)
+        #expect(facts.geotag == nil && facts.warnings.isEmpty)
+    }
 }

@@ -94,6 +94,13 @@ struct StripRow: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Two million tables of no bytes: joining each to all before it would take hours.
+    @Test(.timeLimit(.minutes(2))) func manySmallSegmentsAreJoinedInOnePass() throws {
+        let segments = [UInt8]([[UInt8]](repeating: [0xFF, 0xDB, 0, 2], count: 2_000_000).joined())
+        let jpeg = Sample.jpeg(segments)
+        #expect(try MetadataStripper.strip(jpeg, policy: .strip) == jpeg)
+    }
+
     @Test func nothingIsEmpty() {
         #expect(throws: ImageError.empty) { try MetadataStripper.strip([], policy: .strip) }
     }
