@@ -10,6 +10,11 @@ public enum ConfigurationFields {
         [
             FieldSpec("server", .shaped(.keys(server)), "How clients reach the gateway"),
             FieldSpec("image", .shaped(.keys(image)), "How pictures are prepared; a service may have its own values"),
+            FieldSpec(
+                "geotag",
+                .shaped(.keys(GeotagConfiguration.section)),
+                "What is taken as a picture's place, and what services are told of it"
+            ),
             FieldSpec("journal", .shaped(.keys(JournalConfiguration.section)), "How the record of uploads is kept"),
             FieldSpec(
                 "services",

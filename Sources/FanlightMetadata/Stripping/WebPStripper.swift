@@ -56,7 +56,7 @@ enum WebPStripper {
         return chunks
     }
 
-    /// The profile that the file gets; empty for none. The pictures of the format are all RGB.
+    /// The profile that the file gets, empty for none; the pictures of the format are all RGB.
     private static func profile(of chunks: [Chunk], _ insertion: MetadataInsertion) -> [UInt8] {
         let found = insertion.profile.isEmpty ? chunks.first { $0.name == "ICCP" }?.data ?? [] : insertion.profile
         return ICCProfile.isSound(found, components: 3) ? found : []
