@@ -34,10 +34,28 @@ extension Compilation {
         declared(node, AdapterFields.option, in: "options").map { entry in
             let type = valueType(entry.value, in: "option")
             var option = OptionSpec(name: entry.key, type: type, description: entry.value["description"]?.text)
-            if let node = entry.value["default"], !node.isNull {
-                option.defaultValue = typed(node, type, named: entry.key)
-            }
+            if let node = entry.value["default"], !node.isNull { setDefault(node, of: &option) }
+            names.options.insert(entry.key)
             return option
+        }
+    }
+
+    /// Sets what an option is where an upload gives none; a template may name the options before it.
+    func setDefault(_ node: Node, of option: inout OptionSpec) {
+        option.defaultValue = nil
+        option.template = nil
+        guard let source = node.text, source.contains("${"), let template = template(node) else {
+            option.defaultValue = typed(node, option.type, named: option.name)
+            return
+        }
+        guard let constant = template.constant else {
+            option.template = template
+            return
+        }
+        if option.type.accepts(constant) || !unset.isEmpty {
+            option.defaultValue = constant
+        } else {
+            error(node, "'\(option.name)' takes \(option.type.name)")
         }
     }
 
@@ -92,7 +110,7 @@ extension Compilation {
             let names = AdapterFields.texts.names
             checkKeys(of: text, names, in: "limits.text")
             for entry in text.entries where names.contains(entry.key) {
-                limits.text[entry.key] = read(entry.value, whole)
+                limits.text[entry.key] = read(entry.value, TextLimit.read)
             }
         }
         return limits
@@ -122,48 +140,5 @@ extension Compilation {
         if let value = read(node?["stall"], ValueReader.duration) { timeouts.stall = value }
         if let value = read(node?["total"], ValueReader.duration) { timeouts.total = value }
         return timeouts
-    }
-
-    /// Reads `error:`.
-    func errorRules(_ node: Node?) -> ErrorRules {
-        checkKeys(of: node, AdapterFields.error)
-        var rules = ErrorRules(message: sources(node?["message"]), code: sources(node?["code"]))
-        for entry in node?["kinds"]?.entries ?? [] {
-            guard let name = entry.value.text, let kind = ErrorKind(rawValue: name) else {
-                let names = ErrorKind.allCases.map(\.rawValue)
-                let nearest = NearestName.of(entry.value.text ?? "", among: names)
-                error(entry.value, "unknown error kind '\(entry.value.text ?? "")'" + Self.hint(nearest))
-                continue
-            }
-            if entry.key.hasPrefix("~") {
-                guard let pattern = Pattern(String(entry.key.dropFirst())) else {
-                    error(at: entry.position, "the regular expression is not valid")
-                    continue
-                }
-                rules.patterns.append((pattern, kind))
-            } else {
-                rules.kinds[entry.key] = kind
-            }
-        }
-        return rules
-    }
-
-    /// Reads an extractor with a unit: `retry_after`, `rate_limit.reset`.
-    func waiting(_ node: Node?, in place: String) -> WaitRule? {
-        guard let node, !node.isNull else { return nil }
-        guard case .mapping = node.content else { return sources(node).map { WaitRule(from: $0, unit: .seconds(1)) } }
-        checkKeys(of: node, AdapterFields.wait, in: place)
-        let units: [String: Duration] = [
-            "seconds": .seconds(1), "milliseconds": .milliseconds(1), "minutes": .seconds(60),
-        ]
-        var unit = Duration.seconds(1)
-        if let found = node["unit"], let text = text(found) {
-            if let known = units[text] {
-                unit = known
-            } else {
-                error(found, "unit is seconds, milliseconds or minutes")
-            }
-        }
-        return sources(node["from"]).map { WaitRule(from: $0, unit: unit) }
     }
 }

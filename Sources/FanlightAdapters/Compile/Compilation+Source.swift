@@ -12,14 +12,23 @@ extension Compilation {
             return nil
         }
         let nodes = node.items.isEmpty ? [node] : node.items
-        let list = nodes.compactMap { item -> Source? in
-            guard let text = item.text else {
-                error(item, "expected an extractor or a template")
+        return Sources(list: nodes.compactMap { alternative($0) })
+    }
+
+    private func alternative(_ item: Node) -> Source? {
+        if case .mapping = item.content {
+            checkKeys(of: item, AdapterFields.alternative, in: "an alternative")
+            guard let value = item["value"], let text = value.text, let source = source(text, at: value.position) else {
+                if item["value"]?.text == nil { error(item, "an alternative needs 'value'") }
                 return nil
             }
-            return source(text, at: item.position)
+            return predicate(item["when"]).map { .when($0, source) } ?? source
         }
-        return Sources(list: list)
+        guard let text = item.text else {
+            error(item, "expected an extractor or a template")
+            return nil
+        }
+        return source(text, at: item.position)
     }
 
     private func source(_ text: String, at position: SourcePosition) -> Source? {
@@ -73,10 +82,8 @@ extension Compilation {
         case "in":
             return .test(source, .oneOf(literal.split(separator: ",").map { Words.trimmed($0) }))
         case "=~":
-            guard let pattern = Pattern(literal) else {
-                error(at: position, "the regular expression is not valid")
-                return nil
-            }
+            if let problem = Pattern.problem(literal) { error(at: position, problem) }
+            guard let pattern = Pattern(literal) else { return nil }
             return .test(source, .matches(pattern))
         case "==": return .test(source, .equal(literal))
         default: return .test(source, .notEqual(literal))
@@ -118,7 +125,10 @@ extension Compilation {
             return template(node).map { Choice(list: [Choice.Alternative(when: nil, template: $0)]) }
         }
         var list: [Choice.Alternative] = []
-        for item in items {
+        for (index, item) in items.enumerated() {
+            if index > 0, items[index - 1]["when"] == nil {
+                error(item, "this alternative is never reached, because the one before it has no 'when'")
+            }
             checkKeys(of: item, AdapterFields.alternative, in: "an alternative")
             guard let value = item["value"] else {
                 error(item, "an alternative needs 'value'")
@@ -132,7 +142,7 @@ extension Compilation {
     }
 
     /// Compiles a mapping of names to values.
-    func choices(_ node: Node?, in place: String) -> [(name: String, value: Choice)] {
+    func choices(_ node: Node?, in place: String) -> [Named] {
         guard let node, !node.isNull else { return [] }
         guard case .mapping(let entries) = node.content else {
             error(node, "\(place) is a mapping of names to values")
@@ -143,7 +153,7 @@ extension Compilation {
             let before = collectsSecrets
             defer { collectsSecrets = before }
             if Self.isPublicName(entry.key) { collectsSecrets = false }
-            return choice(entry.value).map { (entry.key, $0) }
+            return choice(entry.value).map { Named(name: entry.key, value: $0) }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightConfiguration
+import FanlightCore
 
 extension Compilation {
     /// Compiles the template in a scalar.
@@ -53,19 +54,36 @@ extension Compilation {
         var name = Words.trimmed(pieces[0])
         let isRequired = name.hasSuffix("!")
         if isRequired { name.removeLast() }
+        if name == "file" { return picture(pieces, isRequired, at: position) }
         let variable: Variable
         do {
             variable = try Variable(name, names: names)
         } catch {
-            self.error(at: position, "unknown variable '\(name)'" + Self.hint(error.nearest))
+            self.error(at: position, error.problem + Self.hint(error.nearest))
             return nil
         }
         var filters: [Filter] = []
         for piece in pieces.dropFirst() {
-            guard let filter = filter(piece, at: position) else { return nil }
+            guard var filter = filter(piece, at: position) else { return nil }
+            filter.axis = [.plain(.lat): .latitude, .plain(.lon): .longitude][variable]
             filters.append(filter)
         }
         return Template.Expression(variable: variable, source: name, isRequired: isRequired, filters: filters)
+    }
+
+    /// `${file|base64}` and its hashes: the picture itself.
+    private func picture(_ pieces: [String], _ isRequired: Bool, at position: SourcePosition) -> Template.Expression? {
+        let facts: [String: Variable.File] = ["base64": .base64, "md5": .md5, "sha1": .sha1, "sha256": .sha256]
+        guard pieces.count > 1, let fact = facts[Words.trimmed(pieces[1])] else {
+            error(at: position, "'file' needs one of the filters base64, md5, sha1, sha256 right behind it")
+            return nil
+        }
+        var filters: [Filter] = []
+        for piece in pieces.dropFirst(2) {
+            guard let filter = filter(piece, at: position) else { return nil }
+            filters.append(filter)
+        }
+        return Template.Expression(variable: .file(fact), source: "file", isRequired: isRequired, filters: filters)
     }
 
     private func filter(_ source: String, at position: SourcePosition) -> Filter? {
@@ -79,10 +97,11 @@ extension Compilation {
         var arguments: [Filter.Argument] = []
         if name.count < trimmed.count {
             let rest = String(trimmed.dropFirst(name.count + 1))
-            let takesOne = [.default, .join, .date].contains(kind)
-            arguments = (takesOne ? [rest] : Self.split(rest, at: ",")).map(argument)
+            let takesOne = [.default, .join, .split, .date, .match].contains(kind)
+            arguments = (takesOne ? [rest] : Self.split(rest, at: ",")).map { argument($0, of: kind) }
         }
-        let filter = Filter(kind: kind, arguments: arguments)
+        var filter = Filter(kind: kind, arguments: arguments)
+        if kind == .match, case .text(let pattern)? = arguments.first { filter.pattern = Pattern(pattern) }
         if let problem = filter.problem {
             error(at: position, problem)
             return nil
@@ -90,13 +109,15 @@ extension Compilation {
         return filter
     }
 
-    /// Quoted text as it is; a declared setting, option or field by its dotted name; else the characters.
-    private func argument(_ source: String) -> Filter.Argument {
+    /// Quoted text as it is; a declared setting, option or field by its dotted name; for `default` and keys any name
+    /// that is one; else the characters.
+    private func argument(_ source: String, of kind: Filter.Kind) -> Filter.Argument {
         if source.count >= 2, let first = source.first, first == source.last, first == "\"" || first == "'" {
             return .text(String(source.dropFirst().dropLast()))
         }
-        let isDotted = ["setting.", "option.", "field.", "file."].contains { source.hasPrefix($0) }
-        if isDotted, let variable = try? Variable(source, names: names) { return .variable(variable) }
+        let isDotted = ["setting.", "option.", "field.", "file.", "session."].contains { source.hasPrefix($0) }
+        let namesAny = [.default, .hmacSHA1, .hmacSHA256].contains(kind)
+        if isDotted || namesAny, let variable = try? Variable(source, names: names) { return .variable(variable) }
         return .text(source)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightConfiguration
+import FanlightCore
 
 /// What is known and found while one service is compiled.
 final class Compilation {
@@ -15,14 +16,17 @@ final class Compilation {
     /// True while what comes from the environment or a file counts as secret.
     var collectsSecrets = false
 
-    private let environment: @Sendable (String) -> String?
-    private let readFile: @Sendable (String) -> String?
+    /// Values of the settings, which decide about hosts.
+    var settings: [String: JSONValue] = [:]
+    /// What URLs that begin with a slash are laid onto.
+    var base: Choice?
+    /// Hosts that the service's credentials may go to.
+    var declared: [HostPattern] = []
 
-    /// Starts with the two sources of values outside the configuration.
-    init(environment: @escaping @Sendable (String) -> String?, readFile: @escaping @Sendable (String) -> String?) {
-        self.environment = environment
-        self.readFile = readFile
-    }
+    private let references: References
+
+    /// Starts with the source of values outside the configuration.
+    init(references: References) { self.references = references }
 
     /// Reports an error.
     func error(_ node: Node, _ message: String) { diagnostics.append(Diagnostic(at: node.position, message)) }
@@ -43,27 +47,17 @@ final class Compilation {
 
     /// The value of `env:NAME`, `env:NAME:-default` or `file:PATH`; `nil` when the text is neither.
     func outside(_ inner: String, at position: SourcePosition) -> String? {
-        if inner.hasPrefix("env:") {
-            let rest = inner.dropFirst(4)
-            let range = rest.firstRange(of: ":-")
-            let name = String(range.map { rest[..<$0.lowerBound] } ?? rest)
-            guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
-                error(at: position, "${env:…} takes the name of a variable")
-                return ""
+        do {
+            guard let value = try references.value(of: inner) else { return nil }
+            return kept(value)
+        } catch {
+            switch error {
+            case .unset(let name): unset.append((name, position))
+            case .unreadable(let path): self.error(at: position, "the file '\(path)' cannot be read")
+            case .badName: self.error(at: position, "${env:…} takes the name of a variable")
             }
-            if let value = environment(name), !value.isEmpty { return kept(value) }
-            if let range { return String(rest[range.upperBound...]) }
-            unset.append((name, position))
             return ""
         }
-        guard inner.hasPrefix("file:") else { return nil }
-        let path = String(inner.dropFirst(5))
-        guard var value = readFile(path) else {
-            error(at: position, "the file '\(path)' cannot be read")
-            return ""
-        }
-        while value.last?.isNewline == true { value.removeLast() }
-        return kept(value)
     }
 
     private func kept(_ value: String) -> String {

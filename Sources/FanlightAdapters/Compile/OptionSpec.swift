@@ -52,6 +52,8 @@ public struct OptionSpec: Sendable, Equatable {
     public var defaultValue: String?
     /// One sentence for people.
     public var description: String?
+    /// The default where it depends on the delivery.
+    var template: Template?
 
     /// Creates an option.
     public init(name: String, type: ValueType, defaultValue: String? = nil, description: String? = nil) {
@@ -59,5 +61,11 @@ public struct OptionSpec: Sendable, Equatable {
         self.type = type
         self.defaultValue = defaultValue
         self.description = description
+    }
+
+    /// Compares what clients see of it.
+    public static func == (first: OptionSpec, second: OptionSpec) -> Bool {
+        first.name == second.name && first.type == second.type && first.defaultValue == second.defaultValue
+            && first.description == second.description
     }
 }

@@ -6,8 +6,7 @@ import FanlightCore
 /// Turns the description of a service into something that works, or says what is wrong with it.
 public struct ServiceCompiler: Sendable {
     private let catalogue: Catalogue
-    private let environment: @Sendable (String) -> String?
-    private let readFile: @Sendable (String) -> String?
+    private let references: References
 
     /// Keys of a catalogue entry about itself.
     static let entryKeys = AdapterFields.evidence.map(\.name)
@@ -24,8 +23,7 @@ public struct ServiceCompiler: Sendable {
         readFile: @escaping @Sendable (String) -> String?
     ) {
         self.catalogue = catalogue
-        self.environment = environment
-        self.readFile = readFile
+        references = References(variable: environment, file: readFile)
     }
 
     /// Compiles one service.
@@ -36,7 +34,7 @@ public struct ServiceCompiler: Sendable {
     ///   - diagnostics: Every finding is added, so that one run reports all.
     /// - Returns: `nil` when there was an error.
     public func compile(name: String, node: Node, diagnostics: inout [Diagnostic]) -> CompiledService? {
-        let compilation = Compilation(environment: environment, readFile: readFile)
+        let compilation = Compilation(references: references)
         let service = compile(name, node, compilation)
         diagnostics += compilation.diagnostics
         return compilation.diagnostics.contains { $0.severity == .error } ? nil : service
@@ -51,54 +49,68 @@ public struct ServiceCompiler: Sendable {
         guard let merged = merged(node, compilation, seen: []) else { return nil }
         let switching = enabled(merged["enabled"], compilation)
         let specs = compilation.settingSpecs(merged["settings"])
-        var options = compilation.optionSpecs(merged["options"])
-        let settings = values(name, merged, specs, &options, compilation)
         compilation.names.settings = Set(specs.map(\.name))
-        compilation.names.options = Set(options.map(\.name))
-        let request = compilation.request(merged, method: "POST", sendsFile: true)
-        let store = store(merged["store"], compilation)
-        if request == nil, store == nil, compilation.diagnostics.isEmpty {
+        compilation.settings = settings(name, merged, specs, compilation)
+        let options = options(merged, compilation)
+        checkKeys(name, merged, specs, options, compilation)
+        let isComplete = compilation.diagnostics.isEmpty
+        var service = described(name, merged, compilation)
+        service.adapterName = adapterName
+        service.options = options
+        service.settings = compilation.settings
+        if service.steps.isEmpty, service.store == nil, isComplete, compilation.diagnostics.isEmpty {
             compilation.error(node, "the service '\(name)' needs 'url'")
         }
-        compilation.names.captures = Set((merged["save"]?.entries ?? []).map(\.key))
-        for key in ["link", "page", "id"] where merged[key] != nil { compilation.names.captures.insert(key) }
-        if store != nil { compilation.names.captures.insert("stored_name") }
+        service.localFolder = service.store.flatMap { folder($0.folder, compilation.settings) }
+        decide(switching, &service, compilation)
+        var seen: Set<String> = []
+        service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
+        let mark = fingerprint(service)
+        service.session?.fingerprint = mark
+        return service
+    }
+
+    /// Everything but settings, options and the switch.
+    private func described(_ name: String, _ node: Node, _ compilation: Compilation) -> CompiledService {
+        let flow = compilation.flow(node)
         var overrides = ConstraintOverrides()
-        let limits = compilation.limits(merged["limits"], into: &overrides)
-        compilation.pictureWishes(merged, into: &overrides)
-        let retry = merged["retry"]
+        let limits = compilation.limits(node["limits"], into: &overrides)
+        compilation.pictureWishes(node, into: &overrides)
+        let retry = node["retry"]
         compilation.checkKeys(of: retry, AdapterFields.retry)
-        let declaredIdempotent = compilation.read(merged["idempotent"], ValueReader.boolean) ?? false
         var service = CompiledService(
             name: name,
-            adapterName: adapterName,
+            adapterName: "",
             enabled: true,
-            disabledReason: nil,
             constraints: overrides,
             textLimits: limits.text,
             maxFrames: limits.frames,
-            timeouts: compilation.timeouts(merged["timeouts"]),
-            deadline: compilation.read(merged["deadline"], ValueReader.duration) ?? .seconds(600),
+            timeouts: compilation.timeouts(node["timeouts"]),
+            deadline: compilation.read(node["deadline"], ValueReader.duration) ?? .seconds(600),
             attempts: compilation.read(retry?["attempts"]) { (text) throws(Expectation) in
                 try ValueReader.integer(text, in: 1...20)
             } ?? 4,
             concurrency: limits.concurrency,
             rate: limits.rate,
-            options: options,
+            options: [],
             secrets: [],
-            isIdempotent: declaredIdempotent || (request?.variables.contains(.plain(.idempotencyKey)) ?? false),
-            settings: settings,
-            request: request,
-            store: store,
-            reply: reply(merged, compilation),
-            delete: delete(merged["delete"], auth: merged["auth"], compilation)
+            settings: [:]
         )
-        service.delivery = compilation.deliveryWishes(merged)
-        service.localFolder = store?.folder.constant ?? store.flatMap { folder($0.folder, settings) }
-        decide(switching, &service, compilation)
-        var seen: Set<String> = []
-        service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
+        service.delivery = compilation.deliveryWishes(node)
+        service.steps = flow.steps
+        service.store = flow.store
+        service.result = flow.result
+        service.session = flow.session
+        service.delete = flow.delete
+        service.discovery = flow.discovery
         return service
+    }
+
+    /// Changes with every credential; says nothing about them.
+    private func fingerprint(_ service: CompiledService) -> String {
+        let settings = service.settings.sorted { $0.key < $1.key }.map { $0.key + "=" + ($0.value.shown ?? "") }
+        let text = ([service.adapterName] + settings + service.secrets).joined(separator: "\n")
+        return TextCoding.hex(Digests.digest(.sha256, of: Array(text.utf8)))
     }
 
     private enum Switch { case on, off, automatic }
@@ -149,39 +161,59 @@ public struct ServiceCompiler: Sendable {
             compilation.error(adapterNode ?? node, "the adapter '\(name)' is based on itself")
             return nil
         }
+        if entry.position.file != node.position.file { compilation.checkNoSecrets(in: entry, name) }
         guard let base = merged(entry, compilation, seen: seen + [name]) else { return nil }
         let kept = base.entries.filter { !Self.entryKeys.contains($0.key) && $0.key != "adapter" }
         return Merge.over(Node(.mapping(kept), at: base.position), node)
     }
 
-    /// Reads the plain keys: settings and defaults of options; reports every other unknown key.
-    private func values(
+    /// The options with the defaults that plain keys of the service give them; each can name those before it.
+    private func options(_ node: Node, _ compilation: Compilation) -> [OptionSpec] {
+        var options = compilation.optionSpecs(node["options"])
+        let all = compilation.names.options
+        compilation.names.options = []
+        for index in options.indices {
+            if let given = node[options[index].name], !Self.knownKeys.contains(options[index].name) {
+                compilation.setDefault(given, of: &options[index])
+            }
+            compilation.names.options.insert(options[index].name)
+        }
+        compilation.names.options = all
+        return options
+    }
+
+    private static let knownKeys = Set(AdapterFields.service.names + AdapterFields.adapter.names)
+
+    /// Reports every key that is neither one of the language nor declared.
+    private func checkKeys(
         _ name: String,
         _ node: Node,
         _ specs: [SettingSpec],
-        _ options: inout [OptionSpec],
+        _ options: [OptionSpec],
         _ compilation: Compilation
-    ) -> [String: JSONValue] {
-        var settings: [String: JSONValue] = [:]
-        let known = AdapterFields.service.names + Self.entryKeys
-        for entry in node.entries where !known.contains(entry.key) {
-            if specs.contains(where: { $0.name == entry.key }) { continue }
-            if let index = options.firstIndex(where: { $0.name == entry.key }) {
-                options[index].defaultValue = compilation.typed(entry.value, options[index].type, named: entry.key)
-                continue
-            }
-            let valid = specs.map(\.name) + options.map(\.name) + known.filter { !Self.entryKeys.contains($0) }
-            let nearest = NearestName.of(entry.key, among: valid)
+    ) {
+        let declared = specs.map(\.name) + options.map(\.name)
+        for entry in node.entries where !Self.knownKeys.contains(entry.key) && !declared.contains(entry.key) {
+            let nearest = NearestName.of(entry.key, among: declared + AdapterFields.service.names)
             compilation.error(
                 at: entry.position,
                 "unknown key '\(entry.key)' in the service '\(name)'" + Compilation.hint(nearest)
             )
         }
-        for spec in specs {
-            guard !known.contains(spec.name) else {
-                compilation.error(node, "a setting cannot be named '\(spec.name)', which is a key of the language")
-                continue
-            }
+        for spec in specs.map(\.name) where Self.knownKeys.contains(spec) {
+            compilation.error(node, "a setting cannot be named '\(spec)', which is a key of the language")
+        }
+    }
+
+    /// Reads the settings.
+    private func settings(
+        _ name: String,
+        _ node: Node,
+        _ specs: [SettingSpec],
+        _ compilation: Compilation
+    ) -> [String: JSONValue] {
+        var settings: [String: JSONValue] = [:]
+        for spec in specs where !Self.knownKeys.contains(spec.name) {
             let given = node[spec.name] ?? spec.defaultNode
             guard let given, !given.isNull else {
                 if spec.isRequired {
@@ -197,22 +229,6 @@ public struct ServiceCompiler: Sendable {
         return settings
     }
 
-    private func store(_ node: Node?, _ compilation: Compilation) -> (folder: Template, name: Template)? {
-        guard let node, !node.isNull else { return nil }
-        compilation.checkKeys(of: node, AdapterFields.store)
-        guard let folder = node["folder"].flatMap({ compilation.template($0) }),
-            let name = node["name"].flatMap({ compilation.template($0) })
-        else {
-            compilation.error(node, "store needs 'folder' and 'name'")
-            return nil
-        }
-        for variable in folder.variables {
-            if case .setting = variable { continue }
-            compilation.error(node, "the folder may come from settings only")
-        }
-        return (folder, name)
-    }
-
     private func folder(_ template: Template, _ settings: [String: JSONValue]) -> String {
         template.segments.map { segment -> String in
             switch segment {
@@ -222,42 +238,5 @@ public struct ServiceCompiler: Sendable {
                 return settings[name]?.shown ?? ""
             }
         }.joined()
-    }
-
-    private func reply(_ node: Node, _ compilation: Compilation) -> ReplyProgram {
-        var reply = ReplyProgram()
-        for entry in node["save"]?.entries ?? [] {
-            if let sources = compilation.sources(entry.value) { reply.save.append((entry.key, sources)) }
-        }
-        reply.ok = compilation.predicate(node["ok"])
-        reply.error = compilation.errorRules(node["error"])
-        reply.link = compilation.sources(node["link"])
-        reply.page = compilation.sources(node["page"])
-        reply.thumbnail = compilation.sources(node["thumbnail"])
-        reply.id = compilation.sources(node["id"])
-        for key in ["delete_url", "expires_at", "visibility"] {
-            if let sources = compilation.sources(node[key]) { reply.extras.append((key, sources)) }
-        }
-        if let rule = compilation.waiting(node["retry_after"], in: "retry_after") { reply.waits.append(rule) }
-        compilation.checkKeys(of: node["rate_limit"], AdapterFields.rateLimit)
-        _ = compilation.sources(node["rate_limit"]?["remaining"])
-        if let rule = compilation.waiting(node["rate_limit"]?["reset"], in: "rate_limit.reset") {
-            reply.waits.append(rule)
-        }
-        return reply
-    }
-
-    /// Credentials are those of the upload unless the deletion has its own.
-    private func delete(
-        _ own: Node?,
-        auth: Node?,
-        _ compilation: Compilation
-    ) -> (request: RequestProgram, ok: Predicate?)? {
-        guard let own, !own.isNull else { return nil }
-        compilation.checkKeys(of: own, AdapterFields.delete)
-        let inherited = auth.map { [Node.Entry(key: "auth", position: $0.position, value: $0)] } ?? []
-        let node = own["auth"] == nil ? Node(.mapping(own.entries + inherited), at: own.position) : own
-        guard let request = compilation.request(node, method: "DELETE", sendsFile: false) else { return nil }
-        return (request, compilation.predicate(node["ok"]))
     }
 }

@@ -5,7 +5,11 @@ import FanlightCore
 
 /// The forms of text that the adapter language has, for reference and schema.
 enum AdapterDefinitions {
-    static let all = [template, extractor, test]
+    static let all = [
+        template, extractor, test,
+        // A login has steps, and a step may have its own auth: tables that hold each other cannot be made.
+        Definition("step", .keys(AdapterFields.step), "One request of several; see the table of the same name."),
+    ]
 
     static let template = Definition(
         "template",

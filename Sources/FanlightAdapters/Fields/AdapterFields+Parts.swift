@@ -60,6 +60,101 @@ extension AdapterFields {
         ]
     )
 
+    /// One part of a multipart body.
+    static let part = Section(
+        "part",
+        [
+            FieldSpec("name", .shaped(choice), "Form field; parts of `related` have none"),
+            FieldSpec("text", .shaped(choice), "Text; the part is not sent where it is absent"),
+            FieldSpec("json", .shaped(.anything), "JSON, of type application/json"),
+            FieldSpec("file", .choice(["file"]), "The word file: the picture"),
+            FieldSpec("filename", .shaped(.defined("template")), default: "${file.name}", "File name of the picture"),
+            FieldSpec("type", .shaped(choice), "Content-Type of the part"),
+            FieldSpec("when", .shaped(.defined("test")), "The part is left out unless this holds"),
+        ],
+        "Items of `parts:` and `related:`; each has one of text, json and file."
+    )
+
+    /// One stretch of a raw body.
+    static let piece = Section("piece", [FieldSpec("text", .shaped(choice), required: true, "Text as it is")])
+
+    /// A failure that counts as success.
+    static let recover = Section(
+        "recover",
+        [
+            FieldSpec("when", .shaped(.defined("test")), required: true, "Which failure"),
+            FieldSpec(
+                "as",
+                .choice(["duplicate", "delivered"]),
+                default: "delivered",
+                "What `${recovered}` is afterwards"
+            ),
+            FieldSpec("save", sourcesByName, "Values that are kept, instead of the step's"),
+            FieldSpec("link", sources, "The picture itself"), FieldSpec("page", sources, "A page that shows it"),
+        ],
+        "Such as a picture that is there already; the first rule whose test holds counts."
+    )
+
+    /// A request that is repeated.
+    static let poll = Section(
+        "poll",
+        [
+            FieldSpec("until", .shaped(.defined("test")), required: true, "The service has finished"),
+            FieldSpec("pending", .shaped(.defined("test")), "It has not; absent = any status 200 to 299"),
+            FieldSpec("fail", .shaped(.defined("test")), "It gave up"),
+            FieldSpec(
+                "every",
+                .shaped(.either([.one(.duration), .keys(interval)])),
+                default: "1s",
+                "Time between two"
+            ),
+            FieldSpec("grow", .text, default: "1", "Factor by which that time grows, 1 to 10"),
+            FieldSpec("deadline", .duration, default: "60s", "Time for all of them together"),
+        ]
+    )
+
+    /// A time that the reply may name.
+    static let interval = Section(
+        "interval",
+        [
+            FieldSpec("from", sources, required: true, "Where the number stands"),
+            FieldSpec("unit", .choice(WaitRule.Unit.allCases.map(\.rawValue)), default: "seconds", "What it counts"),
+            FieldSpec("default", .duration, default: "1s", "Where the reply does not say it"),
+        ]
+    )
+
+    /// Going back.
+    static let restart = Section(
+        "restart",
+        [
+            FieldSpec("at", .text, required: true, "Id of the step to go back to"),
+            FieldSpec("when", .shaped(.defined("test")), required: true, "After which failures"),
+        ]
+    )
+
+    /// A request for limits.
+    static let discover = Section(
+        "discover",
+        [
+            FieldSpec("url", value, required: true, "Where the request goes"),
+            FieldSpec("query", values, "Parameters that are added to the URL"),
+            FieldSpec("headers", values, "Header fields"),
+            FieldSpec("auth", .shaped(authorization), "Instead of the service's"),
+            FieldSpec("cache", .duration, default: "24h", "How long the answer is used"),
+            FieldSpec("limits", .shaped(.keys(discovered)), required: true, "Where the answer has them"),
+        ]
+    )
+
+    /// Limits that a service tells.
+    static let discovered = Section(
+        "discovered limits",
+        [
+            FieldSpec("bytes", sources, "Bytes of the file"), FieldSpec("edge", sources, "Longer side in pixels"),
+            FieldSpec("pixels", sources, "Width times height"), FieldSpec("frames", sources, "Frames of an animation"),
+            FieldSpec("mime", sources, "Types that are taken, such as image/png"),
+        ]
+    )
+
     /// What a failure says.
     static let error = Section(
         "error",
@@ -79,7 +174,12 @@ extension AdapterFields {
         "wait",
         [
             FieldSpec("from", sources, required: true, "Where the number stands"),
-            FieldSpec("unit", .choice(["seconds", "milliseconds", "minutes"]), default: "seconds", "What it counts"),
+            FieldSpec(
+                "unit",
+                .choice(WaitRule.Unit.allCases.map(\.rawValue)),
+                default: "seconds",
+                "What it counts; unix, unix_ms and timestamp are points in time"
+            ),
         ]
     )
 
@@ -104,7 +204,11 @@ extension AdapterFields {
     /// The request that deletes.
     static let delete = Section(
         "delete",
-        request + [FieldSpec("ok", .shaped(.defined("test")), "When the picture counts as deleted")]
+        request.filter { !["file", "parts", "related", "raw"].contains($0.name) } + [
+            FieldSpec("allow_hosts", hosts, "Hosts that a URL out of a reply may have"),
+            FieldSpec("ok", .shaped(.defined("test")), "When the picture counts as deleted, besides 404 and 410"),
+            FieldSpec("error", .shaped(.keys(error)), "What a failure says, instead of the service's"),
+        ]
     )
 
     /// What the service takes.
@@ -120,7 +224,7 @@ extension AdapterFields {
                 "Formats, best first"
             ),
             FieldSpec("frames", .integer(1...Int.max), "Frames of an animation"),
-            FieldSpec("text", .shaped(.keys(texts)), "Longest texts, in characters"),
+            FieldSpec("text", .shaped(.keys(texts)), "Longest texts; more is cut off"),
             FieldSpec("rate", .rate, "Deliveries in a period"),
             FieldSpec("concurrency", .integer(1...Int.max), "Deliveries at the same time"),
         ]
@@ -130,7 +234,7 @@ extension AdapterFields {
     static let texts = Section(
         "text limits",
         ["title", "description", "message", "alt"].map { name in
-            FieldSpec(name, .integer(1...Int.max), "Longest `\(name)`; more is cut off")
+            FieldSpec(name, .text, "Longest `\(name)`, such as 500, `300 graphemes`, `280 utf16`, `1000 bytes`")
         }
     )
 

@@ -36,11 +36,11 @@ public enum AdapterFields {
 
     /// Keys of one HTTP request.
     static let request: [FieldSpec] = [
-        FieldSpec("url", value, "Where the request goes; what stands before the path comes from settings only"),
+        FieldSpec("url", value, "Where the request goes; what stands before the path comes from settings or replies"),
         FieldSpec(
             "method",
-            .choice(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-            "POST for uploads, DELETE for deletions, where not named"
+            .choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL"]),
+            "POST where not named; DELETE for deletions without a body"
         ),
         FieldSpec("query", values, "Parameters that are added to the URL"),
         FieldSpec("headers", values, "Header fields"),
@@ -48,17 +48,26 @@ public enum AdapterFields {
         FieldSpec(
             "file",
             .shaped(.either([choice, .keys(file)])),
-            default: "file",
             "Form field of the picture; the body is then multipart/form-data"
         ),
         FieldSpec("fields", values, "Text parts of the multipart body, before the picture, in this order"),
+        FieldSpec(
+            "parts",
+            .shaped(.list(.keys(part))),
+            "Parts of a multipart/form-data body in this order, instead of file and fields"
+        ),
+        FieldSpec("related", .shaped(.list(.keys(part))), "Parts of a multipart/related body, in this order"),
         FieldSpec("form", values, "A URL-encoded body instead of a multipart one"),
         FieldSpec(
             "json",
             .shaped(.anything),
-            "A JSON body instead of a multipart one; unquoted numbers, true, false and null are typed"
+            "A JSON body; unquoted numbers, true, false and null are typed; `${file|base64}` is the picture"
         ),
-        FieldSpec("raw", .choice(["file"]), "The word file: the body is the picture itself"),
+        FieldSpec(
+            "raw",
+            .shaped(.either([.one(.choice(["file"])), .list(.either([.one(.choice(["file"])), .keys(piece)]))])),
+            "The word file: the body is the picture itself; or a list of texts and file"
+        ),
         FieldSpec(
             "redirects",
             .choice(["refuse", "same_origin"]),
@@ -67,30 +76,49 @@ public enum AdapterFields {
         ),
     ]
 
-    /// Keys about the reply.
-    static let reply: [FieldSpec] = [
+    /// Keys about any reply.
+    static let judging: [FieldSpec] = [
         FieldSpec("save", sourcesByName, "Values that are kept from the reply, by name; then `${NAME}`"),
         FieldSpec("ok", .shaped(.defined("test")), "When the reply is a success; absent = any status 200 to 299"),
         FieldSpec("error", .shaped(.keys(error)), "What a failure says"),
-        FieldSpec("link", sources, "The picture itself; absent = looked for in the usual places"),
-        FieldSpec("page", sources, "A page that shows it"),
-        FieldSpec("thumbnail", sources, "A small version of it"),
-        FieldSpec("id", sources, "The service's name for it"),
-        FieldSpec("delete_url", sources, "A page where a person can delete it"),
-        FieldSpec("expires_at", sources, "When the link ends"),
-        FieldSpec("visibility", sources, "public, private or expiring"),
+        FieldSpec("recover", .shaped(.list(.keys(recover))), "Failures that count as success"),
         FieldSpec("retry_after", .shaped(waiting), "How long the service wants to be left alone"),
         FieldSpec("rate_limit", .shaped(.keys(rateLimit)), "What the reply says about the rate"),
+        FieldSpec(
+            "retry_when",
+            .shaped(.defined("test")),
+            "Failures after which the request may be repeated; `network_error exists` = no complete reply came"
+        ),
     ]
+
+    /// Keys about the reply.
+    static let reply: [FieldSpec] =
+        judging + [
+            FieldSpec("link", sources, "The picture itself; absent = looked for in the usual places"),
+            FieldSpec("page", sources, "A page that shows it"),
+            FieldSpec("thumbnail", sources, "A small version of it"),
+            FieldSpec("id", sources, "The service's name for it"),
+            FieldSpec("delete_url", sources, "A page where a person can delete it"),
+            FieldSpec("expires_at", .shaped(waiting), "When the link ends; a unit of seconds counts from now"),
+            FieldSpec("visibility", sources, "public, private or expiring"),
+            FieldSpec("links", sourcesByName, "Further links, by name"),
+        ]
+
+    /// Who can see a delivered picture.
+    static let visibilities = ["public", "private", "expiring"]
 
     /// Keys about what the service bears.
     static let bounds: [FieldSpec] = [
         FieldSpec("store", .shaped(.keys(store)), "Keeps the picture in a folder of the gateway instead of sending it"),
+        FieldSpec("base", value, "What URLs that begin with / are laid onto"),
+        FieldSpec("hosts", hosts, "Further hosts that credentials may go to, such as *.example.org"),
+        FieldSpec("steps", .shaped(.list(.keys(step))), "Several requests, one after another"),
         FieldSpec(
             "delete",
             .shaped(.keys(delete)),
             "The request that deletes a delivered picture; may use what was saved"
         ),
+        FieldSpec("discover", .shaped(.keys(discover)), "A request for the service's own limits"),
         FieldSpec("limits", .shaped(.keys(limits)), "What the service takes; the picture is prepared to fit"),
         FieldSpec("timeouts", .shaped(.keys(timeouts)), "Time limits of one attempt"),
         FieldSpec("deadline", .duration, default: "10m", "Time for all attempts together"),
@@ -98,8 +126,7 @@ public enum AdapterFields {
         FieldSpec(
             "idempotent",
             .boolean,
-            default: "false",
-            "true where a repeated request does no harm; it is then repeated although its outcome is not known"
+            "true where a repeated request does no harm; GET, HEAD, PUT, DELETE and idempotency keys count so by themselves"
         ),
     ]
 
@@ -138,6 +165,27 @@ public enum AdapterFields {
         about + evidence + request + reply + bounds + delivery + picture,
         "Keys of an adapter: a file of the catalogue or of `adapter_files:`, or an entry under `adapters:`."
     )
+
+    /// Keys of one step.
+    static let step = Section(
+        "step",
+        [
+            FieldSpec("id", .text, "Name of the step; `${ID.status}` is the status of its reply later"),
+            FieldSpec("when", .shaped(.defined("test")), "The step is left out unless this holds"),
+            FieldSpec("optional", .boolean, default: "false", "true where its failure fails nothing"),
+            FieldSpec("allow_hosts", hosts, "Hosts that a URL out of a reply may have"),
+        ] + request + judging + [
+            FieldSpec("attempts", .integer(1...20), default: "1", "Requests before the step counts as failed"),
+            FieldSpec("backoff", .duration, default: "1s", "Wait before the second one; doubles each time"),
+            FieldSpec("poll", .shaped(.keys(poll)), "Repeats the request until the service has finished"),
+            FieldSpec("restart", .shaped(.keys(restart)), "Goes back to an earlier step after a failure"),
+            FieldSpec("idempotent", .boolean, "true where a repeated request does no harm"),
+        ],
+        "Items of `steps:` and of `login:`. What a step saves, those after it can name. What it does not say about `ok`, `error`, `retry_after` and `rate_limit`, the service says."
+    )
+
+    /// A list of hosts.
+    static let hosts = FieldType.shaped(.either([.one(.text), .list(.one(.text))]))
 
     /// Names of picture formats, as written.
     static let formatNames = MediaType.allCases.map(\.rawValue) + ["jpg", "tif", "heif"]

@@ -53,6 +53,7 @@ enum Extractor: Sendable {
             }
             return .csv(column: column, line: line)
         case ("regex", false):
+            if let problem = Pattern.problem(rest) { throw ExtractorError(message: problem) }
             guard let pattern = Pattern(rest) else {
                 throw ExtractorError(message: "the regular expression is not valid")
             }
@@ -87,7 +88,7 @@ enum Extractor: Sendable {
             guard let groups = pattern.firstMatch(in: document.text) else { return nil }
             return (groups.count > 1 ? groups[1...].compactMap { $0 }.first : groups[0]).map { .string($0) }
         case .status: return .number(String(document.reply.status))
-        case .finalURL: return .string(document.reply.finalURL)
+        case .finalURL: return .string(document.finalURL)
         }
     }
 
@@ -117,79 +118,4 @@ enum Extractor: Sendable {
 struct ExtractorError: Error {
     /// One sentence.
     var message: String
-}
-
-/// An extractor or a template.
-enum Source: Sendable {
-    case extractor(Extractor)
-    case template(Template)
-
-    /// Reads the value, which is `nil` when absent or empty; so is a template value marked with `!` that is absent.
-    func value(in scope: Scope, _ document: ReplyDocument) -> JSONValue? {
-        switch self {
-        case .extractor(let extractor): return extractor.value(in: document)
-        case .template(let template):
-            let found = try? template.value(in: scope)
-            return found.flatMap { $0.isNothing ? nil : $0 }
-        }
-    }
-}
-
-/// Alternatives; the first that gives a value counts.
-struct Sources: Sendable {
-    /// In order.
-    var list: [Source]
-
-    /// The first value.
-    func value(in scope: Scope, _ document: ReplyDocument) -> JSONValue? {
-        for source in list {
-            if let value = source.value(in: scope, document) { return value }
-        }
-        return nil
-    }
-
-    /// The characters of the first value; of an array, its first member.
-    func text(in scope: Scope, _ document: ReplyDocument) -> String? {
-        guard let value = value(in: scope, document) else { return nil }
-        if case .array(let items) = value { return items.first?.shown }
-        return value.shown
-    }
-}
-
-/// A test of a reply or of values.
-indirect enum Predicate: Sendable {
-    enum Comparison: Sendable {
-        case equal(String), notEqual(String), matches(Pattern), exists, missing, oneOf([String]), isTrue
-    }
-    case test(Source, Comparison)
-    case all([Predicate])
-    case any([Predicate])
-
-    /// True when the test holds.
-    func holds(in scope: Scope, _ document: ReplyDocument) -> Bool {
-        switch self {
-        case .all(let list): return list.allSatisfy { $0.holds(in: scope, document) }
-        case .any(let list): return list.contains { $0.holds(in: scope, document) }
-        case .test(let source, let comparison):
-            let value = source.value(in: scope, document)
-            switch comparison {
-            case .equal(let text): return value?.shown == text
-            case .notEqual(let text): return value?.shown != text
-            case .matches(let pattern): return value?.shown.map(pattern.matches) ?? false
-            case .exists: return value != nil
-            case .missing: return value == nil
-            case .oneOf(let words): return value?.shown.map(words.contains) ?? false
-            case .isTrue: return value?.isTruthy ?? false
-            }
-        }
-    }
-
-    /// True when the status of the reply is tested somewhere, so that the 2xx rule is replaced.
-    var testsStatus: Bool {
-        switch self {
-        case .all(let list), .any(let list): list.contains { $0.testsStatus }
-        case .test(.extractor(.status), _): true
-        case .test: false
-        }
-    }
 }

@@ -2,16 +2,22 @@
 
 import FanlightCore
 
-/// The part of JSONPath that services need: `.name`, `['name']`, `[0]`, `[-1]`, `[*]`, `[?(@.k=='v')]`.
+/// The part of JSONPath that services need: `.name`, `['name']`, `[0]`, `[-1]`, `[*]`, `[?(@.k=='v')]`, also with `!=` and `=~`.
 struct JSONPath: Sendable {
+    enum Comparison: Sendable { case equal, notEqual }
+
     enum Step: Sendable {
         case name(String)
         case index(Int)
         case every
-        case filter(path: [String], isEqual: Bool, value: String)
+        case filter(path: [String], comparison: Comparison, value: String)
+        case matching(path: [String], Pattern)
     }
 
     private var steps: [Step] = []
+
+    /// The whole document.
+    init() {}
 
     /// Reads a path that starts with `$`; `nil` when it is not one.
     init?(_ text: String) {
@@ -43,6 +49,7 @@ struct JSONPath: Sendable {
         for step in steps {
             if case .every = step { isMany = true }
             if case .filter = step { isMany = true }
+            if case .matching = step { isMany = true }
             current = current.flatMap { Self.apply(step, to: $0) }
             if current.isEmpty { return nil }
         }
@@ -70,13 +77,15 @@ struct JSONPath: Sendable {
         if let name = unquoted(inner) { return .name(name) }
         guard inner.hasPrefix("?("), inner.hasSuffix(")") else { return nil }
         let body = inner.dropFirst(2).dropLast()
-        for (sign, isEqual) in [("==", true), ("!=", false)] {
+        for sign in ["==", "!=", "=~"] {
             guard let range = body.firstRange(of: sign) else { continue }
             let left = Words.trimmed(body[..<range.lowerBound])
             let right = Words.trimmed(body[range.upperBound...])
-            guard left.hasPrefix("@.") else { return nil }
+            guard left == "@" || left.hasPrefix("@.") else { return nil }
             let path = left.dropFirst(2).split(separator: ".").map(String.init)
-            return path.isEmpty ? nil : .filter(path: path, isEqual: isEqual, value: unquoted(right) ?? right)
+            let value = unquoted(right) ?? right
+            if sign == "=~" { return Pattern(value).map { .matching(path: path, $0) } }
+            return .filter(path: path, comparison: sign == "==" ? .equal : .notEqual, value: value)
         }
         return nil
     }
@@ -96,14 +105,20 @@ struct JSONPath: Sendable {
             return items.indices.contains(place) ? [items[place]] : []
         case (.every, .array(let items)): return items
         case (.every, .object(let members)): return members.map(\.value)
-        case (.filter(let path, let isEqual, let wanted), _):
-            let candidates: [JSONValue]
-            if case .array(let items) = value { candidates = items } else { candidates = [value] }
-            return candidates.filter { item in
-                let found = path.reduce(JSONValue?.some(item)) { $0?[$1] }
-                return (found?.shown == wanted) == isEqual
-            }
+        case (.filter(let path, let comparison, let wanted), _):
+            return candidates(value).filter { (member($0, path) == wanted) == (comparison == .equal) }
+        case (.matching(let path, let pattern), _):
+            return candidates(value).filter { member($0, path).map(pattern.matches) ?? false }
         default: return []
         }
+    }
+
+    private static func candidates(_ value: JSONValue) -> [JSONValue] {
+        if case .array(let items) = value { return items }
+        return [value]
+    }
+
+    private static func member(_ item: JSONValue, _ path: [String]) -> String? {
+        path.reduce(JSONValue?.some(item)) { $0?[$1] }?.shown
     }
 }

@@ -10,6 +10,24 @@ final class Pattern: @unchecked Sendable {
     // SAFETY: PCRE2 never changes compiled code; each match has its own data and context.
     private let code: OpaquePointer
 
+    /// Why a pattern is none, with the place; `nil` when it is a valid one.
+    static func problem(_ pattern: String) -> String? {
+        let bytes = Array(pattern.utf8)
+        var error: Int32 = 0
+        var offset = 0
+        let flags = UInt32(PCRE2_UTF) | UInt32(PCRE2_NEVER_BACKSLASH_C)
+        // SAFETY: the bytes outlive the call; a compiled pattern is freed here.
+        if let code = unsafe pcre2_compile_8(bytes, bytes.count, flags, &error, &offset, nil) {
+            unsafe pcre2_code_free_8(code)
+            return nil
+        }
+        var text = [UInt8](repeating: 0, count: 256)
+        // SAFETY: PCRE2 writes at most the array's size (C: pcre2_get_error_message).
+        let size = Int(unsafe pcre2_get_error_message_8(error, &text, text.count))
+        let words = size > 0 ? String(decoding: text.prefix(size), as: UTF8.self) : "error \(error)"
+        return "the regular expression is not valid: \(words) at character \(offset + 1)"
+    }
+
     /// Compiles a pattern (C: pcre2_compile); `nil` when it is not a valid one.
     init?(_ pattern: String) {
         let bytes = Array(pattern.utf8)

@@ -16,6 +16,25 @@ final class ReplyDocument {
     /// Wraps a reply.
     init(_ reply: HTTPReply) { self.reply = reply }
 
+    /// Stands for a reply where there is none.
+    static var nothing: ReplyDocument {
+        ReplyDocument(HTTPReply(status: 0, headers: [], body: [], finalURL: ""))
+    }
+
+    /// URL that answered; of a redirect, which is not followed, its target.
+    var finalURL: String {
+        guard (300..<400).contains(reply.status), let place = reply.header("Location").map({ Words.trimmed($0) }),
+            !place.isEmpty
+        else { return reply.finalURL }
+        if LinkRules.isAbsolute(place) { return place }
+        guard let here = WebAddress(reply.finalURL) else { return place }
+        let root = here.scheme + "://" + here.hostHeader
+        if place.hasPrefix("//") { return here.scheme + ":" + place }
+        if place.hasPrefix("/") { return root + place }
+        let folder = here.path.prefix(through: here.path.lastIndex(of: "/") ?? here.path.startIndex)
+        return root + folder + place
+    }
+
     /// Lines without their ends.
     var lines: [String] {
         text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(String.init)

@@ -64,11 +64,3 @@ public struct DeliveryContext: Sendable {
         self.content = content
     }
 }
-
-/// What must be done for one attempt.
-public enum DeliveryPlan: Sendable {
-    /// Send this request and judge the reply.
-    case exchange(HTTPRequest)
-    /// Keep the picture in a folder of the gateway under this relative name.
-    case store(folder: String, name: String)
-}

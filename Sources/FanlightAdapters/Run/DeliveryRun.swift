@@ -45,28 +45,41 @@ public struct DeliveryRun: Sendable {
         case again
     }
 
-    private let service: CompiledService
-    private var context: DeliveryContext
-    private var storedName: String?
-    private let deletes: Bool
+    let service: CompiledService
+    let steps: [StepProgram]
+    let isDeletion: Bool
+    var context: DeliveryContext
+    var state: RunState
 
     /// Prepares a delivery.
     ///
     /// - Parameter progress: What ``progress`` gave before the gateway stopped; `nil` = from the beginning.
     public init(service: CompiledService, context: DeliveryContext, resuming progress: JSONValue? = nil) {
-        self.init(service: service, context: context, deletes: false)
-    }
-
-    init(service: CompiledService, context: DeliveryContext, deletes: Bool) {
         self.service = service
         self.context = context
-        self.deletes = deletes
+        steps = service.steps
+        isDeletion = false
+        state = RunState(resuming: progress, steps: service.steps, context: &self.context)
+    }
+
+    /// Prepares a deletion.
+    init(service: CompiledService, context: DeliveryContext, deleting step: StepProgram) {
+        self.service = service
+        self.context = context
+        steps = [step]
+        isDeletion = true
+        state = RunState(start: context.now)
     }
 
     /// Finished steps and what they captured: what a restart of the gateway must know.
     ///
     /// May hold secrets, such as an upload ticket; `null` before the first step is done.
-    public var progress: JSONValue { .null }
+    public var progress: JSONValue { state.progress(steps: steps, context: context) }
+
+    /// How long the service wants to be left alone although the last reply was a success; `nil` = not at all.
+    ///
+    /// Read from `rate_limit:` when nothing is left; the driver may hold the next delivery back.
+    public var quiet: Duration? { state.quiet }
 
     /// Takes one event and says what to do next.
     ///
@@ -74,38 +87,200 @@ public struct DeliveryRun: Sendable {
     public mutating func handle(_ event: Event, now: Int) -> Action {
         context.now = now
         switch event {
-        case .start, .again, .paused, .session: return begin()
-        case .reply(let reply): return judge(reply)
-        case .failed(let error): return .finished(.failure(service.outcome(of: error)))
-        case .stored: return .finished(service.outcome(ofStored: storedName ?? "", context: context))
+        case .start:
+            if state.start == nil { state.start = now }
+            if state.isLost { return .finished(.failure(Self.changed(service.name))) }
+            return advance()
+        case .again:
+            state.beginAttempt()
+            return advance()
+        case .paused: return send()
+        case .session(let values):
+            state.session = values
+            return advance()
+        case .reply(let reply): return take(reply)
+        case .failed(let error): return take(error)
+        case .stored: return finish()
         case .sessionFailed(let failure): return .finished(.failure(failure))
         }
     }
 
-    private mutating func begin() -> Action {
+    private static func changed(_ service: String) -> DeliveryFailure {
+        let message = "The steps of \(service) changed while this delivery was under way."
+        return DeliveryFailure(kind: .interrupted, message: message, retry: .unknownOutcome)
+    }
+
+    // MARK: Going on
+
+    /// Begins the next step that is not left out, or finishes.
+    mutating func advance() -> Action {
+        if let store = service.store, !isDeletion { return keep(store) }
+        if service.session != nil, state.session == nil { return .openSession(SessionNeed(service: service.name)) }
+        while state.index < steps.count {
+            if steps[state.index].when?.holds(in: scope, .nothing) ?? true { return send() }
+            state.leaveStep()
+        }
+        return finish()
+    }
+
+    private mutating func send() -> Action {
+        guard state.index < steps.count else { return finish() }
+        let step = steps[state.index]
+        state.exchange += 1
         do throws(DeliveryFailure) {
-            if deletes {
-                guard let request = try service.deletePlan(context) else {
-                    throw DeliveryFailure(kind: .rejected, message: "\(service.name) cannot delete")
-                }
-                return .send(request, Exchange(step: "delete", isIdempotent: true))
-            }
-            switch try service.plan(context) {
-            case .exchange(let request):
-                return .send(request, Exchange(step: "upload", isIdempotent: service.isIdempotent))
-            case .store(let folder, let name):
-                storedName = name
-                return .store(folder: folder, name: name)
-            }
+            let cookies = state.session?.cookies ?? []
+            let request = try step.request.request(in: scope, timeouts: service.timeouts, cookies: cookies)
+            return .send(request, Exchange(step: step.id, isIdempotent: isRepeatable(step), isPoll: step.poll != nil))
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// True where the driver may repeat the request although its body has left.
+    private func isRepeatable(_ step: StepProgram) -> Bool {
+        step.isIdempotent || step.poll != nil
+            || (step.restart?.when.variables.contains(.plain(.networkError)) ?? false)
+            || (step.retryWhen?.variables.contains(.plain(.networkError)) ?? false)
+    }
+
+    private mutating func keep(_ store: StoreProgram) -> Action {
+        do throws(DeliveryFailure) {
+            let (folder, name) = try store.place(in: scope)
+            state.captures["stored_name"] = .string(name)
+            return .store(folder: folder, name: name)
         } catch {
             return .finished(.failure(error))
         }
     }
 
-    private func judge(_ reply: HTTPReply) -> Action {
-        guard deletes else { return .finished(service.outcome(of: reply, context: context)) }
-        if let failure = service.deleteOutcome(of: reply, context: context) { return .finished(.failure(failure)) }
-        return .finished(.success(DeliveryLinks()))
+    private mutating func finish() -> Action {
+        if isDeletion { return .finished(.success(DeliveryLinks())) }
+        return .finished(service.links(state.lastReply.map(ReplyDocument.init) ?? .nothing, scope))
+    }
+
+    // MARK: Replies
+
+    private mutating func take(_ reply: HTTPReply) -> Action {
+        guard state.index < steps.count else { return finish() }
+        let step = steps[state.index]
+        let document = ReplyDocument(reply)
+        state.statuses[step.id] = reply.status
+        state.lastReply = reply
+        if answersChallenge(step, reply) { return send() }
+        if let session = service.session, !state.isRenewed, session.renewWhen.holds(in: scope, document) {
+            state.isRenewed = true
+            let stale = state.session?.generation
+            state.session = nil
+            return .openSession(SessionNeed(service: service.name, stale: stale))
+        }
+        if let poll = step.poll, let action = self.poll(poll, step, document) { return action }
+        if isDeletion, [404, 410].contains(reply.status) { return finish() }
+        switch service.judge(step, document, scope) {
+        case .passed(let saved):
+            state.quiet = Waiting.exhausted(document, scope, step.reply)
+            state.captures.merge(saved) { _, new in new }
+            state.leaveStep()
+            return advance()
+        case .failed(let failure): return fail(failure, document)
+        }
+    }
+
+    private mutating func take(_ error: TransportError) -> Action {
+        guard state.index < steps.count else { return finish() }
+        state.networkError = error.cause.rawValue
+        let failure = service.failure(of: error, isIdempotent: isRepeatable(steps[state.index]))
+        return fail(failure)
+    }
+
+    /// Keeps a Digest challenge and says whether the request has to go out again with its answer.
+    private mutating func answersChallenge(_ step: StepProgram, _ reply: HTTPReply) -> Bool {
+        guard case .digest(let digest) = step.request.authorization, reply.status == 401,
+            let challenge = DigestAuthentication.challenge(in: reply), state.challenges < 2
+        else { return false }
+        // The second refusal of an answer means a wrong password, unless the server says that the nonce was too old.
+        guard state.challenges == 0 || challenge.isStale else { return false }
+        state.challenges += 1
+        digest.memory.keep(challenge)
+        return true
+    }
+
+    // MARK: Polling
+
+    /// What a poll does about a reply; `nil` when the reply is judged as any other.
+    private mutating func poll(_ poll: PollProgram, _ step: StepProgram, _ document: ReplyDocument) -> Action? {
+        let saved = SavedValues.of(step.reply.save, document, scope)
+        state.captures.merge(saved) { _, new in new }
+        if poll.until.holds(in: scope, document) { return nil }
+        if poll.fail?.holds(in: scope, document) ?? false {
+            var failure = service.explain(step, document, scope)
+            failure.retry = .never
+            return fail(failure, document)
+        }
+        let isGood = (200..<300).contains(document.reply.status)
+        guard poll.pending?.holds(in: scope, document) ?? isGood else {
+            return fail(service.explain(step, document, scope), document)
+        }
+        if state.pollStart == nil { state.pollStart = context.now }
+        let waited = Duration.seconds(context.now - (state.pollStart ?? context.now))
+        let asked = poll.interval.flatMap { Waiting.duration($0, document, scope) }
+        let wait = min(PollProgram.longest, asked ?? state.pollWait ?? poll.every)
+        guard waited + wait <= poll.deadline else {
+            let message = "\(service.name) had not finished after \(poll.deadline)."
+            let failure = DeliveryFailure(kind: .timeout, message: message, retry: .retry)
+            return fail(failure)
+        }
+        state.pollWait = min(PollProgram.longest, wait * poll.growth / 1_000)
+        return .pause(wait)
+    }
+
+    // MARK: Failures
+
+    /// Repeats, goes back, leaves out, or ends the attempt.
+    private mutating func fail(_ failure: DeliveryFailure, _ document: ReplyDocument = .nothing) -> Action {
+        guard state.index < steps.count else { return .finished(.failure(failure)) }
+        let step = steps[state.index]
+        var failure = failure
+        let goesBack = step.restart.flatMap { $0.when.holds(in: scope, document) ? $0.step : nil }
+        if goesBack != nil || step.retryWhen?.holds(in: scope, document) ?? false {
+            state.attempts += 1
+            if goesBack != nil || failure.retry == .never { failure.retry = failure.retry.repeatable }
+            if state.attempts < step.attempts {
+                let wait = failure.retry.asked ?? step.backoff * (1 << min(state.attempts - 1, 10))
+                if let goesBack { state.goBack(to: goesBack) }
+                return .pause(min(wait, .seconds(86_400)))
+            }
+            state.restart = goesBack
+        }
+        state.networkError = nil
+        guard step.isOptional else { return .finished(.failure(failure)) }
+        state.leaveStep()
+        return advance()
+    }
+
+    /// What templates read now.
+    var scope: Scope {
+        var scope = service.scope(context)
+        scope.start = state.start ?? context.now
+        scope.captures = state.captures
+        scope.statuses = state.statuses
+        scope.session = state.session?.values ?? [:]
+        scope.networkError = state.networkError
+        scope.exchange = state.exchange
+        return scope
+    }
+}
+
+extension RetryClass {
+    /// The same, but never final.
+    fileprivate var repeatable: RetryClass {
+        if case .retryAfter = self { return self }
+        return .retry
+    }
+
+    /// The wait that was asked for.
+    fileprivate var asked: Duration? {
+        if case .retryAfter(let wait) = self { return wait }
+        return nil
     }
 }
 
@@ -115,12 +290,13 @@ extension CompiledService {
     /// `finished` with a success means deleted (or gone already). The context's `captures` are those of the delivery's
     /// links; nothing else of the upload is needed, the rendition may be an empty stand-in.
     public func deleteRun(_ context: DeliveryContext) -> DeliveryRun? {
-        delete == nil ? nil : DeliveryRun(service: self, context: context, deletes: true)
+        delete.map { DeliveryRun(service: self, context: context, deleting: $0) }
     }
 
     /// True when building a request reads the picture's bytes, for a hash or base64.
     public var readsPicture: Bool {
-        let digests: [Variable] = [.file(.sha256), .file(.sha1), .file(.md5), .file(.base64)]
-        return request?.variables.contains { digests.contains($0) } ?? false
+        let digests: Set<Variable> = [.file(.sha256), .file(.sha1), .file(.md5), .file(.base64)]
+        let templates = options.compactMap(\.template).flatMap(\.variables)
+        return (steps.flatMap(\.request.variables) + templates).contains { digests.contains($0) }
     }
 }

@@ -4,7 +4,7 @@ import CCrypto
 import FanlightCore
 
 /// A hash that templates may ask for.
-enum DigestKind: String, Sendable, CaseIterable { case md5, sha1, sha256 }
+enum DigestKind: String, Sendable, CaseIterable { case md5, sha1, sha256, sha512 }
 
 /// Hashes of libcrypto; the only file that sees it.
 enum Digests {
@@ -35,12 +35,12 @@ enum Digests {
         return running.finish()
     }
 
-    /// HMAC with SHA-256 (C: HMAC).
-    static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+    /// Keyed hash, RFC 2104 (C: HMAC).
+    static func hmac(_ kind: DigestKind, key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         var out = [UInt8](repeating: 0, count: 64)
         var size: UInt32 = 0
         // SAFETY: all arrays outlive the call; 64 bytes hold the result.
-        let done = unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, &out, &size)
+        let done = unsafe HMAC(algorithm(kind), key, Int32(key.count), bytes, bytes.count, &out, &size)
         return unsafe done == nil ? [] : Array(out.prefix(Int(size)))
     }
 
@@ -50,6 +50,7 @@ enum Digests {
         case .md5: unsafe EVP_md5()
         case .sha1: unsafe EVP_sha1()
         case .sha256: unsafe EVP_sha256()
+        case .sha512: unsafe EVP_sha512()
         }
     }
 }

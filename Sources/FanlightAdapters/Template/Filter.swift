@@ -7,8 +7,9 @@ struct Filter: Sendable {
     /// The filters that exist.
     enum Kind: String, Sendable, CaseIterable {
         case `default`, truncate, trim, lower, upper, replace, join, fixed, int, bool, urlencode, urlpath, basename,
-            ascii, json, base64, hex, md5, sha1, sha256, hmacSHA256 = "hmac_sha256", quoteSpaces = "quote_spaces",
-            first, last, iso, unix, date, match
+            ascii, json, jsonASCII = "json_ascii", base64, base64Decode = "base64_decode", base58, hex, xml, md5, sha1,
+            sha256, hmacSHA1 = "hmac_sha1", hmacSHA256 = "hmac_sha256", quoteSpaces = "quote_spaces", hashtags,
+            first, last, split, iso, unix, unixMS = "unix_ms", date, match, dms, iso6709
 
         /// How many arguments it takes.
         var arguments: ClosedRange<Int> {
@@ -16,8 +17,8 @@ struct Filter: Sendable {
             case .default, .fixed, .date, .match: 1...1
             case .truncate: 1...2
             case .replace: 2...2
-            case .join, .md5, .sha1, .sha256: 0...1
-            case .hmacSHA256: 1...2
+            case .join, .split, .md5, .sha1, .sha256, .dms, .iso6709: 0...1
+            case .hmacSHA1, .hmacSHA256: 1...2
             default: 0...0
             }
         }
@@ -33,6 +34,10 @@ struct Filter: Sendable {
     var kind: Kind
     /// As many as the kind takes.
     var arguments: [Argument] = []
+    /// Which coordinate is filtered; `dms` needs to know its letters.
+    var axis: Geotag.Axis?
+    /// The pattern of `match`.
+    var pattern: Pattern?
 
     /// Variables among the arguments.
     var variables: [Variable] {
@@ -57,13 +62,18 @@ struct Filter: Sendable {
             guard let count = text(0).flatMap({ Int($0) }), (0...1_000_000).contains(count) else {
                 return "filter '\(kind.rawValue)' takes a whole number"
             }
-            if kind == .truncate, let unit = text(1), TextUnit(rawValue: unit) == nil {
-                return "truncate counts characters, scalars, utf16 or bytes"
+            if kind == .truncate, let unit = text(1), TextUnit(word: unit) == nil {
+                return "truncate counts characters, graphemes, utf16 or bytes"
             }
         case .match:
-            guard let pattern = text(0), Pattern(pattern) != nil else { return "match takes a regular expression" }
-        case .md5, .sha1, .sha256, .hmacSHA256:
-            let index = kind == .hmacSHA256 ? 1 : 0
+            if let pattern = text(0), let problem = Pattern.problem(pattern) { return problem }
+            if text(0) == nil { return "match takes a regular expression" }
+        case .dms, .iso6709:
+            if let digits = text(0), !(0...15).contains(Int(digits) ?? -1) {
+                return "filter '\(kind.rawValue)' takes a number of digits"
+            }
+        case .md5, .sha1, .sha256, .hmacSHA1, .hmacSHA256:
+            let index = kind == .hmacSHA1 || kind == .hmacSHA256 ? 1 : 0
             if let form = text(index), form != "hex", form != "base64" { return "a hash is written as hex or base64" }
         default: break
         }
@@ -82,6 +92,12 @@ struct Filter: Sendable {
         switch kind {
         case .join: return Self.joined(value, separator: argument(0, in: scope) ?? ",")
         case .json: return .string(value.serialized())
+        case .jsonASCII: return .string(TextCoding.escapedToASCII(value.serialized()))
+        case .hashtags: return Self.hashtags(value)
+        case .split:
+            guard let text = value.shown else { return nil }
+            let pieces = Words.split(text, at: argument(0, in: scope) ?? ",").map(Words.trimmed)
+            return .array(pieces.filter { !$0.isEmpty }.map { .string($0) })
         case .first: if case .array(let items) = value { return items.first } else { return value }
         case .last: if case .array(let items) = value { return items.last } else { return value }
         case .bool: return .bool(value.isTruthy)
@@ -96,6 +112,20 @@ struct Filter: Sendable {
     private static func joined(_ value: JSONValue, separator: String) -> JSONValue {
         guard case .array(let items) = value else { return value }
         return .string(items.compactMap(\.shown).joined(separator: separator))
+    }
+
+    /// `#sea #bluesky`: a tag of several words becomes one.
+    private static func hashtags(_ value: JSONValue) -> JSONValue? {
+        let tags = value.array?.compactMap(\.shown) ?? [value.shown].compactMap { $0 }
+        let words = tags.map { tag in
+            String(
+                tag.unicodeScalars.filter {
+                    $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_"
+                }
+            )
+        }
+        let marked = words.filter { !$0.isEmpty }.map { "#" + $0 }
+        return marked.isEmpty ? nil : .string(marked.joined(separator: " "))
     }
 
     private func argument(_ index: Int, in scope: Scope) -> String? {
@@ -114,20 +144,26 @@ struct Filter: Sendable {
         case .int: return integer(text).map { .number($0) }
         case .iso: return Moment(iso: text).map { .string($0.iso) }
         case .unix: return Moment(iso: text).map { .number(String($0.unix)) }
+        case .unixMS: return Moment(iso: text).map { .number(String($0.unix) + "000") }
+        case .dms, .iso6709: return position(text, in: scope).map { .string($0) }
+        case .base64Decode:
+            return TextCoding.base64Decoded(text).map { .string(String(decoding: $0, as: UTF8.self)) }
+        case .base58: return TextCoding.base58(text).map { .string($0) }
         case .date: return Moment(iso: text).map { .string($0.formatted(argument(0, in: scope) ?? "")) }
         case .md5: return .string(written(Digests.digest(.md5, of: Array(text.utf8)), argument(0, in: scope)))
         case .sha1: return .string(written(Digests.digest(.sha1, of: Array(text.utf8)), argument(0, in: scope)))
         case .sha256: return .string(written(Digests.digest(.sha256, of: Array(text.utf8)), argument(0, in: scope)))
-        case .hmacSHA256:
+        case .hmacSHA1, .hmacSHA256:
             guard let key = argument(0, in: scope) else { return nil }
-            let code = Digests.hmacSHA256(key: Array(key.utf8), Array(text.utf8))
+            let digest = kind == .hmacSHA1 ? DigestKind.sha1 : .sha256
+            let code = Digests.hmac(digest, key: Array(key.utf8), Array(text.utf8))
             return .string(written(code, argument(1, in: scope)))
         case .match:
-            guard let groups = argument(0, in: scope).flatMap({ Pattern($0) })?.firstMatch(in: text) else { return nil }
+            guard let groups = pattern?.firstMatch(in: text) else { return nil }
             return (groups.count > 1 ? groups[1] : groups.first ?? nil).map { .string($0) }
         case .truncate:
             let count = argument(0, in: scope).flatMap { Int($0) } ?? 0
-            let unit = argument(1, in: scope).flatMap { TextUnit(rawValue: $0) } ?? .characters
+            let unit = argument(1, in: scope).flatMap { TextUnit(word: $0) } ?? .characters
             return .string(unit.truncate(text, to: count))
         default: return .string(plain(text, in: scope))
         }
@@ -146,9 +182,23 @@ struct Filter: Sendable {
         case .ascii: return String(text.map { $0.isASCII ? $0 : "_" })
         case .base64: return TextCoding.base64(Array(text.utf8))
         case .hex: return TextCoding.hex(Array(text.utf8))
+        case .xml: return TextCoding.xml(text)
         case .quoteSpaces: return text.contains(" ") ? "\"" + text + "\"" : text
         default: return text
         }
+    }
+
+    /// One coordinate, or a pair with a comma, as people or ISO 6709 write it.
+    private func position(_ text: String, in scope: Scope) -> String? {
+        let digits = argument(0, in: scope).flatMap { Int($0) }
+        let numbers = text.split(separator: ",").compactMap { Double($0) }
+        if let axis, let degrees = numbers.first, kind == .dms {
+            return Geotag.dms(degrees, axis: axis, digits: digits ?? 2)
+        }
+        guard numbers.count >= 2 else { return nil }
+        let altitude = numbers.count > 2 ? numbers[2] : nil
+        let place = Geotag(latitude: numbers[0], longitude: numbers[1], altitude: altitude, source: .client)
+        return kind == .dms ? place?.dms(digits: digits ?? 2) : place?.iso6709(digits: digits ?? 7)
     }
 
     private func integer(_ text: String) -> String? {
@@ -161,50 +211,5 @@ struct Filter: Sendable {
 
     private func written(_ bytes: [UInt8], _ form: String?) -> String {
         form == "base64" ? TextCoding.base64(bytes) : TextCoding.hex(bytes)
-    }
-}
-
-/// What a text limit counts.
-enum TextUnit: String, Sendable {
-    case characters, scalars, utf16, bytes
-
-    /// The longest beginning of whole characters that is not longer than `count`.
-    func truncate(_ text: String, to count: Int) -> String {
-        if self == .characters { return String(text.prefix(count)) }
-        var used = 0
-        var out = ""
-        for character in text {
-            switch self {
-            case .characters: used += 1
-            case .scalars: used += character.unicodeScalars.count
-            case .utf16: used += character.utf16.count
-            case .bytes: used += character.utf8.count
-            }
-            if used > count { break }
-            out.append(character)
-        }
-        return out
-    }
-}
-
-/// Small operations on text that the standard library lacks.
-enum Words {
-    /// Text without white space at both ends.
-    static func trimmed(_ text: some StringProtocol) -> String {
-        let head = text.drop { $0.isWhitespace }
-        guard let end = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(head[...end])
-    }
-
-    /// Text with every occurrence replaced.
-    static func replacing(_ needle: String, with other: String, in text: String) -> String {
-        guard !needle.isEmpty else { return text }
-        return text.replacing(needle, with: other)
-    }
-
-    /// What follows the last slash of a path or URL, without query and fragment.
-    static func basename(_ text: String) -> String {
-        let path = text.prefix { $0 != "?" && $0 != "#" }
-        return path.split(separator: "/").last.map(String.init) ?? ""
     }
 }

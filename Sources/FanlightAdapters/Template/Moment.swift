@@ -40,8 +40,7 @@ struct Moment: Equatable {
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     init?(http text: String) {
         let pieces = text.split(separator: " ")
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard pieces.count >= 5, let day = Int(pieces[1]), let month = months.firstIndex(of: String(pieces[2])),
+        guard pieces.count >= 5, let day = Int(pieces[1]), let month = Self.months.firstIndex(of: String(pieces[2])),
             let year = Int(pieces[3])
         else { return nil }
         let clock = pieces[4].split(separator: ":").compactMap { Int($0) }
@@ -59,14 +58,21 @@ struct Moment: Equatable {
         return text + (offset < 0 ? "-" : "+") + Self.padded(minutes / 60, 2) + ":" + Self.padded(minutes % 60, 2)
     }
 
-    /// Replaces `yyyy MM dd HH mm ss`; every other character stays.
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+    /// As HTTP writes it in UTC, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
+    var http: String { Moment(unix: unix).formatted("EEE, dd MMM yyyy HH:mm:ss") + " GMT" }
+
+    /// Replaces `yyyy MM MMM dd EEE HH mm ss`; every other character stays.
     func formatted(_ format: String) -> String {
         let local = unix + offset
         let day = Int((Double(local) / 86_400).rounded(.down))
         let clock = local - day * 86_400
         let (year, month, date) = Self.civil(day)
         let values: [(String, String)] = [
-            ("yyyy", Self.padded(year, 4)), ("MM", Self.padded(month, 2)), ("dd", Self.padded(date, 2)),
+            ("yyyy", Self.padded(year, 4)), ("MMM", Self.months[month - 1]),
+            ("EEE", Self.weekdays[(day % 7 + 7) % 7]), ("MM", Self.padded(month, 2)), ("dd", Self.padded(date, 2)),
             ("HH", Self.padded(clock / 3600, 2)), ("mm", Self.padded(clock / 60 % 60, 2)),
             ("ss", Self.padded(clock % 60, 2)),
         ]

@@ -25,6 +25,11 @@ struct Template: Sendable {
     /// In order.
     var segments: [Segment]
 
+    /// A template that is exactly one variable.
+    static func of(_ variable: Variable) -> Template {
+        Template(segments: [.expression(Expression(variable: variable, source: variable.name))])
+    }
+
     /// The whole text when nothing in it depends on a delivery.
     var constant: String? {
         var text = ""
@@ -67,6 +72,9 @@ struct Template: Sendable {
     func text(in scope: Scope) throws(DeliveryFailure) -> String? { try value(in: scope)?.shown }
 
     private static func value(of expression: Expression, in scope: Scope) throws(DeliveryFailure) -> JSONValue? {
+        if let mark = scope.pictureMark, expression.variable == .file(.base64), expression.filters.isEmpty {
+            return .string(mark)
+        }
         var value = scope.value(of: expression.variable)
         var keepsEmpty = false
         for filter in expression.filters {

@@ -35,6 +35,70 @@ enum TextCoding {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// Bytes of base64 in either alphabet, with or without padding and line breaks; `nil` for anything else.
+    static func base64Decoded(_ text: String) -> [UInt8]? {
+        var out: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in text.utf8 where byte != UInt8(ascii: "=") && byte > 32 {
+            let plain = byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : (byte == UInt8(ascii: "_") ? 47 : byte)
+            guard let value = base64Digits.firstIndex(of: plain) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return count < 6 ? out : nil
+    }
+
+    /// A whole decimal number in base 58, as short links of photo services write it; `nil` for anything else.
+    static func base58(_ text: String) -> String? {
+        let alphabet = Array("123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ")
+        var number = text.utf8.map { Int($0) - 48 }
+        guard !number.isEmpty, number.count <= 100, number.allSatisfy({ (0...9).contains($0) }) else { return nil }
+        var out: [Character] = []
+        repeat {
+            var rest = 0
+            for index in number.indices {
+                let value = rest * 10 + number[index]
+                number[index] = value / 58
+                rest = value % 58
+            }
+            out.append(alphabet[rest])
+            number = Array(number.drop { $0 == 0 })
+        } while !number.isEmpty
+        return String(out.reversed())
+    }
+
+    /// Text inside an XML element or attribute; characters that XML cannot hold vanish.
+    static func xml(_ text: String) -> String {
+        let names: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"]
+        var out = ""
+        for scalar in text.unicodeScalars {
+            if let name = names[scalar] {
+                out += name
+            } else if scalar.value >= 32 || scalar == "\n" || scalar == "\t" || scalar == "\r" {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    /// JSON text in which every character beyond ASCII is a `\\u` sequence, as headers need it.
+    static func escapedToASCII(_ json: String) -> String {
+        var out = ""
+        for unit in json.utf16 {
+            if unit < 0x7F {
+                out.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            } else {
+                let digits = String(unit, radix: 16)
+                out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return out
+    }
+
     /// Percent-encodes all but unreserved characters (RFC 3986 section 2.3) and `keeping`.
     static func percentEncoded(_ text: String, keeping: String = "") -> String {
         let kept = Set(keeping.utf8)
@@ -44,6 +108,27 @@ enum TextCoding {
                 out.append(byte)
             } else {
                 out += [UInt8(ascii: "%"), upperHexDigits[Int(byte >> 4)], upperHexDigits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Decodes percent sequences; what is none stays.
+    static func percentDecoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        func digit(_ index: Int) -> UInt8? {
+            guard index < bytes.count else { return nil }
+            return hexDigits.firstIndex(of: bytes[index] | (bytes[index] < 64 ? 0 : 0x20)).map { UInt8($0) }
+        }
+        var out: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let high = digit(index + 1), let low = digit(index + 2) {
+                out.append(high << 4 | low)
+                index += 3
+            } else {
+                out.append(bytes[index])
+                index += 1
             }
         }
         return String(decoding: out, as: UTF8.self)

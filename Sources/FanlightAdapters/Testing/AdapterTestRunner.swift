@@ -49,7 +49,7 @@ public struct AdapterTestRunner: Sendable {
     }
 
     private func failures(_ adapter: String, _ test: Node) -> [String] {
-        var failures = TestComparison.unknownKeys(test, AdapterTestFields.test.names)
+        let failures = TestComparison.unknownKeys(test, AdapterTestFields.test.names)
         let at = test.position
         var entries = (test["service"]?.entries ?? []).filter { $0.key != "adapter" }
         entries.append(Node.Entry(key: "adapter", position: at, value: Node(.scalar(adapter, isPlain: true), at: at)))
@@ -59,12 +59,7 @@ public struct AdapterTestRunner: Sendable {
         guard let service = compiler.compile(name: adapter, node: node, diagnostics: &diagnostics) else {
             return failures + diagnostics.map(\.description)
         }
-        let context = Self.context(test)
-        if let expected = test["request"] { failures += TestComparison.plan(expected, service, context) }
-        if test["reply"] != nil || test["result"] != nil || test["error"] != nil {
-            failures += Self.judge(test, service, context)
-        }
-        return failures
+        return failures + ScriptedDelivery(test: test, service: service, context: Self.context(test)).failures()
     }
 
     /// The upload of a test that says nothing about it.
@@ -75,7 +70,7 @@ public struct AdapterTestRunner: Sendable {
     /// The time of every test.
     static let sampleTime = 1_700_000_000
 
-    private static func pairs(_ node: Node?) -> [(name: String, value: String)] {
+    static func pairs(_ node: Node?) -> [(name: String, value: String)] {
         (node?.entries ?? []).compactMap { entry in entry.value.text.map { (entry.key, $0) } }
     }
 
@@ -112,62 +107,10 @@ public struct AdapterTestRunner: Sendable {
             options: Dictionary(pairs(test["options"]).map { ($0.name, $0.value) }) { _, last in last },
             uploadID: "01938f3e-7c1a-7b6e-9f5e-0c7d2c1b8a44",
             idempotencyKey: "idempotency-key",
-            uuid: "uuid",
-            now: 1_700_000_000,
+            uuid: test["uuid"]?.text ?? "uuid",
+            now: test["now"]?.text.flatMap { Int($0) } ?? sampleTime,
             publicURL: "http://gateway.test",
             content: bytes
         )
-    }
-
-    private static func judge(_ test: Node, _ service: CompiledService, _ context: DeliveryContext) -> [String] {
-        var failures: [String] = []
-        if let reply = test["reply"] { failures += TestComparison.unknownKeys(reply, AdapterTestFields.reply.names) }
-        let result: Result<DeliveryLinks, DeliveryFailure>
-        let plan = try? service.plan(context)
-        if case .store(_, let name) = plan {
-            result = service.outcome(ofStored: name, context: context)
-        } else {
-            var url = ""
-            if case .exchange(let request) = plan { url = request.url }
-            let reply = test["reply"]
-            result = service.outcome(
-                of: HTTPReply(
-                    status: reply?["status"]?.text.flatMap { Int($0) } ?? 200,
-                    headers: pairs(reply?["headers"]).map { HTTPField($0.name, $0.value) },
-                    body: Array((reply?["body"]?.text ?? "").utf8),
-                    finalURL: url
-                ),
-                context: context
-            )
-        }
-        switch result {
-        case .success(let links):
-            guard let expected = test["result"] else {
-                return failures + ["expected a failure, got \(links.best ?? "an identifier")"]
-            }
-            failures += TestComparison.links(expected, links)
-            if let expected = test["delete"] { failures += deletion(expected, service, context, links) }
-            return failures
-        case .failure(let failure):
-            guard let expected = test["error"] else { return failures + ["expected a success, got \(failure.message)"] }
-            return failures + TestComparison.failure(expected, failure)
-        }
-    }
-
-    /// Compares the request that deletes the picture again, `delete:`.
-    private static func deletion(
-        _ expected: Node,
-        _ service: CompiledService,
-        _ context: DeliveryContext,
-        _ links: DeliveryLinks
-    ) -> [String] {
-        var context = context
-        context.captures = links.captures
-        do {
-            guard let request = try service.deletePlan(context) else { return ["delete: the adapter cannot delete"] }
-            return TestComparison.request(expected, request, method: "DELETE").map { "delete: " + $0 }
-        } catch {
-            return ["delete: " + error.message]
-        }
     }
 }

@@ -13,30 +13,30 @@ enum TestComparison {
         }
     }
 
-    /// Compares a plan with `request:`, in which every part that goes out must be named.
-    static func plan(_ expected: Node, _ service: CompiledService, _ context: DeliveryContext) -> [String] {
-        let failures = unknownKeys(expected, AdapterTestFields.request.names)
-        do {
-            switch try service.plan(context) {
-            case .store(let folder, let name):
-                return failures + difference("folder", expected["store"]?["folder"]?.text, folder)
-                    + difference("name", expected["store"]?["name"]?.text, name)
-            case .exchange(let request): return failures + Self.request(expected, request, method: "POST")
-            }
-        } catch {
-            return failures + difference("error", expected["error"]?.text, error.kind.rawValue)
-        }
+    /// Compares a place in a folder with `request: store`.
+    static func store(_ expected: Node, _ folder: String, _ name: String) -> [String] {
+        difference("folder", expected["store"]?["folder"]?.text, folder)
+            + difference("name", expected["store"]?["name"]?.text, name)
     }
 
     /// Compares a request with `request:` or `delete:`; `method` is expected where none is named.
-    static func request(_ expected: Node, _ request: HTTPRequest, method: String) -> [String] {
+    ///
+    /// Every part that goes out must be named.
+    static func request(_ expected: Node, _ request: HTTPRequest, method: String, content: [UInt8]) -> [String] {
         difference("method", expected["method"]?.text ?? method, request.method)
             + difference("url", expected["url"]?.text, request.url)
             + difference("headers", lines(expected["headers"]), lines(request.headers))
-            + compare(expected, body: request.body)
+            + compare(expected, body: request.body, content)
     }
 
-    private static func compare(_ expected: Node, body: HTTPRequest.Body) -> [String] {
+    private static func compare(_ expected: Node, body: HTTPRequest.Body, _ content: [UInt8]) -> [String] {
+        if let parts = expected["parts"], case .multipart(let sent) = body {
+            return difference(
+                "parts",
+                parts.items.map(line).joined(separator: "\n"),
+                sent.map(line).joined(separator: "\n")
+            )
+        }
         var fields: [HTTPField] = []
         var file = ""
         var text = ""
@@ -45,11 +45,12 @@ enum TestComparison {
         case .empty: break
         case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
         case .file: raw = "file"
-        case .pieces(let pieces): text = pieces.map(Self.shown).joined()
+        case .pieces(let pieces): text = pieces.map { shown($0, content) }.joined()
         case .multipart(let parts):
             for part in parts {
                 switch part.content {
-                case .text(let value): fields.append(HTTPField(part.name, value))
+                case .text(let value):
+                    fields.append(HTTPField(part.name + (part.contentType.map { " (\($0))" } ?? ""), value))
                 case .file(_, let name): file += "\(part.name): \(name) (\(part.contentType ?? "no type"))"
                 }
             }
@@ -63,11 +64,28 @@ enum TestComparison {
             + difference("raw", expected["raw"]?.text ?? "", raw)
     }
 
-    static func shown(_ piece: HTTPRequest.Piece) -> String {
+    /// A stretch of a body as text; the picture in base64 as its digits where the picture is known.
+    static func shown(_ piece: HTTPRequest.Piece, _ content: [UInt8] = []) -> String {
         switch piece {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         case .file: "<file>"
-        case .base64: "<file|base64>"
+        case .base64: content.isEmpty ? "<file|base64>" : TextCoding.base64(content)
+        }
+    }
+
+    /// One part as it is expected: name, type, and text or file name.
+    private static func line(_ node: Node) -> String {
+        let name = node["name"]?.text ?? ""
+        if let text = node["text"]?.text { return name + (node["type"]?.text.map { " (\($0))" } ?? "") + ": " + text }
+        let type = node["type"]?.text ?? "image/jpeg"
+        return "\(name) (\(type)): file \(node["filename"]?.text ?? "picture.jpg")"
+    }
+
+    private static func line(_ part: HTTPRequest.Part) -> String {
+        let type = part.contentType.map { " (\($0))" } ?? ""
+        switch part.content {
+        case .text(let text): return part.name + type + ": " + text
+        case .file(_, let name): return part.name + type + ": file " + name
         }
     }
 
@@ -78,6 +96,13 @@ enum TestComparison {
         failures += difference("page", expected["page"]?.text ?? "", links.page ?? "")
         failures += difference("thumbnail", expected["thumbnail"]?.text ?? "", links.thumbnail ?? "")
         failures += difference("id", expected["id"]?.text ?? "", links.remoteID ?? "")
+        let extras = [
+            ("delete_url", links.deleteURL), ("expires_at", links.expiresAt), ("visibility", links.visibility),
+        ]
+        for (name, value) in extras where expected[name] != nil {
+            failures += difference(name, expected[name]?.text ?? "", value ?? "")
+        }
+        failures += difference("links", lines(expected["links"]), lines(links.more))
         failures += difference("deletable", expected["deletable"]?.text ?? "false", "\(links.deletable)")
         for entry in expected["captures"]?.entries ?? [] {
             failures += difference("captures." + entry.key, entry.value.text, links.captures[entry.key] ?? "")
@@ -110,7 +135,7 @@ enum TestComparison {
         fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }
 
-    private static func difference(_ what: String, _ expected: String?, _ got: String) -> [String] {
+    static func difference(_ what: String, _ expected: String?, _ got: String) -> [String] {
         expected == got ? [] : ["\(what): expected '\(expected ?? "nothing")', got '\(got)'"]
     }
 }

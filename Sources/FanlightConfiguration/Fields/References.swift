@@ -22,6 +22,26 @@ public struct References: Sendable {
         return references
     }
 
+    /// Why a reference has no value.
+    public enum Problem: Error, Sendable, Equatable {
+        /// The variable is not set, or empty, and no default stands there.
+        case unset(String)
+        case unreadable(path: String)
+        /// No variable can have that name.
+        case badName
+    }
+
+    /// The value of what stands between `${` and `}`; `nil` when it is no reference.
+    ///
+    /// An empty variable counts as unset: it is what a container gets for a secret that nobody filled in.
+    ///
+    /// - Throws: What is missing, by name; never a value.
+    public func value(of inner: some StringProtocol) throws(Problem) -> String? {
+        if inner.hasPrefix("env:") { return try environment(Substring(inner).dropFirst(4)) }
+        if inner.hasPrefix("file:") { return try contents(Substring(inner).dropFirst(5)) }
+        return nil
+    }
+
     /// Resolves the references in a text.
     ///
     /// - Throws: What is missing, by name; never a value. A set but empty variable counts as unset where a default stands.
@@ -36,8 +56,11 @@ public struct References: Sendable {
                 result.append(rest.removeFirst())
                 continue
             }
-            let inner = rest[..<end].dropFirst(2)
-            result += inner.hasPrefix("env:") ? try environment(inner.dropFirst(4)) : try contents(inner.dropFirst(5))
+            do {
+                result += try value(of: rest[..<end].dropFirst(2)) ?? ""
+            } catch {
+                throw error.expectation
+            }
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
@@ -63,20 +86,32 @@ public struct References: Sendable {
         return resolved
     }
 
-    private func environment(_ text: Substring) throws(Expectation) -> String {
-        guard let mark = text.firstRange(of: ":-") else {
-            if let value = variable(String(text)) { return value }
-            throw Expectation("the environment variable \(text) to be set")
+    private func environment(_ text: Substring) throws(Problem) -> String {
+        let mark = text.firstRange(of: ":-")
+        let name = String(mark.map { text[..<$0.lowerBound] } ?? text)
+        guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
+            throw .badName
         }
-        let name = String(text[..<mark.lowerBound])
         if let value = variable(name), !value.isEmpty { return value }
+        guard let mark else { throw .unset(name) }
         return String(text[mark.upperBound...])
     }
 
     /// The file's text without the line breaks at its end.
-    private func contents(_ path: Substring) throws(Expectation) -> String {
-        guard var text = file(String(path)) else { throw Expectation("the file \(path) to be readable") }
+    private func contents(_ path: Substring) throws(Problem) -> String {
+        guard var text = file(String(path)) else { throw .unreadable(path: String(path)) }
         while text.last?.isNewline == true { text.removeLast() }
         return text
+    }
+}
+
+extension References.Problem {
+    /// The same as a phrase after "expected".
+    var expectation: Expectation {
+        switch self {
+        case .unset(let name): Expectation("the environment variable \(name) to be set")
+        case .unreadable(let path): Expectation("the file \(path) to be readable")
+        case .badName: Expectation("the name of an environment variable after ${env:")
+        }
     }
 }

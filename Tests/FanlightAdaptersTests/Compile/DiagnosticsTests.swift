@@ -89,7 +89,7 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         .init(
             "h: {url: 'https://a.example/', method: FETCH}",
             "1:40",
-            "method is one of GET, POST, PUT, PATCH, DELETE"
+            "method is one of GET, HEAD, POST, PUT, PATCH, DELETE, MKCOL"
         ),
         .init("h: {url: 'https://a.example/', limits: {bytes: 5XB}}", "1:48", "expected"),
         .init(
@@ -111,7 +111,7 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         .init(
             "h: {url: 'https://${title}/'}",
             "1:10",
-            "the host of a URL may come from settings only, not from 'title'"
+            "the host of a URL may come from settings and replies only, not from 'title'"
         ),
         .init("h: {url: 'ftp://a.example/'}", "1:10", "expected an absolute http or https URL without credentials"),
         .init(

@@ -54,7 +54,7 @@ struct ExtractorRow: Sendable, CustomTestStringConvertible {
         )
         #expect(messages == [])
         let reply = Fixtures.reply(row.body, headers: [HTTPField("x-id", "from-header")])
-        switch service?.outcome(of: reply, context: Fixtures.context()) {
+        switch Fixtures.outcome(service, reply) {
         case .success(let links)?: #expect(links.remoteID == row.expected)
         case .failure(let failure)?:
             #expect(row.expected == nil)
@@ -83,7 +83,7 @@ struct ExtractorRow: Sendable, CustomTestStringConvertible {
             "host: {url: 'https://a.example/', save: {v: $.a, w: $.z}, ok: ['\(quoted)'], id: $.a}"
         )
         #expect(messages == [])
-        let outcome = service?.outcome(of: Fixtures.reply(body), context: Fixtures.context())
+        let outcome = Fixtures.outcome(service, Fixtures.reply(body))
         #expect(((try? outcome?.get()) != nil) == row.1)
     }
 
@@ -92,7 +92,7 @@ struct ExtractorRow: Sendable, CustomTestStringConvertible {
         let (service, messages) = Fixtures.compile(text)
         #expect(messages == [])
         for (body, good) in [("{\"b\": 1, \"i\": 2}", true), ("{\"b\": 2, \"i\": 2}", false)] {
-            let outcome = service?.outcome(of: Fixtures.reply(body), context: Fixtures.context())
+            let outcome = Fixtures.outcome(service, Fixtures.reply(body))
             #expect(((try? outcome?.get()) != nil) == good)
         }
     }

@@ -65,7 +65,7 @@ struct FieldCase: Sendable, CustomTestStringConvertible {
         for text in [Self.described, Self.bare] {
             let (service, messages) = Fixtures.compile(text)
             #expect(messages == [])
-            switch service?.outcome(of: reply, context: Fixtures.context()) {
+            switch Fixtures.outcome(service, reply) {
             case .success(let links)?:
                 #expect(row.kind == nil)
                 #expect(links.link == row.link)
@@ -89,7 +89,7 @@ struct FieldCase: Sendable, CustomTestStringConvertible {
         ]
         for (location, part) in rows {
             let reply = Fixtures.reply("", status: 302, headers: [HTTPField("Location", location)])
-            guard case .failure(let failure)? = service?.outcome(of: reply, context: Fixtures.context()) else {
+            guard case .failure(let failure)? = Fixtures.outcome(service, reply) else {
                 Issue.record("no failure for \(location)")
                 continue
             }

@@ -43,7 +43,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
         let (service, _) = Fixtures.compile("host: {url: 'https://a.example/', idempotent: \(row.idempotent)}")
         let headers = row.wait.map { [HTTPField("Retry-After", $0)] } ?? []
         let reply = Fixtures.reply("<h1>No</h1>", status: row.status, headers: headers, sent: row.sent)
-        guard case .failure(let failure)? = service?.outcome(of: reply, context: Fixtures.context()) else {
+        guard case .failure(let failure)? = Fixtures.outcome(service, reply) else {
             Issue.record("no failure")
             return
         }
@@ -71,7 +71,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
         )
         #expect(messages == [])
         let body = JSONValue.object([JSONValue.Member("url", .string(row.0))]).serialized()
-        let outcome = service?.outcome(of: Fixtures.reply(body), context: Fixtures.context())
+        let outcome = Fixtures.outcome(service, Fixtures.reply(body))
         #expect((try? outcome?.get())?.link == row.1)
         if case .failure(let failure)? = outcome {
             #expect(failure.kind == .badReply)
@@ -89,20 +89,28 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: errors)
-    func aTransportErrorIsRepeatedOnlyWhenSafe(_ row: (TransportError.Cause, Bool, ErrorKind, RetryClass)) {
-        let (service, _) = Fixtures.compile("host: {url: 'https://a.example/'}")
-        let failure = service?.outcome(of: TransportError(row.0, message: "broken", requestFullySent: row.1))
-        #expect(failure?.kind == row.2)
-        #expect(failure?.retry == row.3)
+    func aTransportErrorIsRepeatedOnlyWhenSafe(_ row: (TransportError.Cause, Bool, ErrorKind, RetryClass)) throws {
+        let service = try #require(Fixtures.compile("host: {url: 'https://a.example/'}").service)
+        let error = TransportError(row.0, message: "broken", requestFullySent: row.1)
+        guard case .failure(let failure)? = Fixtures.outcome(service, .failed(error)) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.kind == row.2)
+        #expect(failure.retry == row.3)
     }
 
-    @Test func anIdempotencyKeyMakesRepeatsSafe() {
+    @Test func anIdempotencyKeyMakesRepeatsSafe() throws {
         let (service, _) = Fixtures.compile(
             "host: {url: 'https://a.example/', headers: {Idempotency-Key: '${idempotency_key}'}}"
         )
         #expect(service?.isIdempotent == true)
         let lost = TransportError(.connectionLost, message: "lost", requestFullySent: true)
-        #expect(service?.outcome(of: lost).retry == .retry)
+        guard case .failure(let failure)? = Fixtures.outcome(try #require(service), .failed(lost)) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.retry == .retry)
     }
 
     @Test func errorsOfAServiceHoldNoSecretAndNoMarkup() {
@@ -116,7 +124,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
         )
         let echoes = "<p>bad hunter2-secret</p><script>alert(1)</script> YWRhOmh1bnRlcjItc2VjcmV0 \u{202E}x"
         let reply = Fixtures.reply(echoes + String(repeating: "y ", count: 500), status: 400)
-        guard case .failure(let failure)? = service?.outcome(of: reply, context: Fixtures.context()) else {
+        guard case .failure(let failure)? = Fixtures.outcome(service, reply) else {
             Issue.record("no failure")
             return
         }
@@ -144,27 +152,40 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
             ("{\"msg\": \"no\"}", 200, .rejected), ("{}", 200, .badReply),
         ]
         for (body, status, kind) in rows {
-            let outcome = service?.outcome(of: Fixtures.reply(body, status: status), context: Fixtures.context())
+            let outcome = Fixtures.outcome(service, Fixtures.reply(body, status: status))
             guard case .failure(let failure)? = outcome else {
                 Issue.record("no failure for \(body)")
                 continue
             }
             #expect(failure.kind == kind)
         }
-        let slow = service?.outcome(of: Fixtures.reply("{\"wait\": 1500}", status: 429), context: Fixtures.context())
+        let slow = Fixtures.outcome(service, Fixtures.reply("{\"wait\": 1500}", status: 429))
         guard case .failure(let failure)? = slow else { return }
         #expect(failure.retry == .retryAfter(.milliseconds(1_500)))
     }
 
     @Test func aDeliveredPictureCanBeDeleted() throws {
         let (service, _) = Fixtures.compile("imgur: {adapter: imgur, client_id: client-1}")
-        let request = try service?.deletePlan(Fixtures.context(captures: ["deletehash": "x0/y1"]))
-        #expect(request?.method == "DELETE")
-        #expect(request?.url == "https://api.imgur.com/3/image/x0%2Fy1")
-        #expect(request?.headers == [HTTPField("Authorization", "Client-ID client-1")])
-        #expect(service?.deleteOutcome(of: Fixtures.reply("{}"), context: Fixtures.context()) == nil)
-        #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 404), context: Fixtures.context()) == nil)
-        #expect(service?.deleteOutcome(of: Fixtures.reply("", status: 403), context: Fixtures.context())?.kind == .auth)
+        let context = Fixtures.context(captures: ["deletehash": "x0/y1"])
+        func outcome(_ status: Int) throws -> Result<DeliveryLinks, DeliveryFailure>? {
+            var run = try #require(service?.deleteRun(context))
+            guard case .send(let request, let exchange) = run.handle(.start, now: 0) else { return nil }
+            #expect(request.method == "DELETE")
+            #expect(request.url == "https://api.imgur.com/3/image/x0%2Fy1")
+            #expect(request.headers == [HTTPField("Authorization", "Client-ID client-1")])
+            #expect(exchange == Exchange(step: "delete", isIdempotent: true))
+            guard case .finished(let result) = run.handle(.reply(Fixtures.reply("", status: status)), now: 0) else {
+                return nil
+            }
+            return result
+        }
+        #expect(try outcome(200) == .success(DeliveryLinks()))
+        #expect(try outcome(404) == .success(DeliveryLinks()))
+        guard case .failure(let failure)? = try outcome(403) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.kind == .auth)
     }
 
     @Test("A service that echoes the Basic credentials in a bad reply tells nobody", arguments: [200, 400, 502])
@@ -180,7 +201,7 @@ struct StatusRow: Sendable, CustomTestStringConvertible {
         #expect(messages.isEmpty)
         // somebody:opensesame
         let echo = "got Basic c29tZWJvZHk6b3BlbnNlc2FtZQ== and opensesame"
-        let outcome = service?.outcome(of: Fixtures.reply(echo, status: status), context: Fixtures.context())
+        let outcome = Fixtures.outcome(service, Fixtures.reply(echo, status: status))
         guard case .failure(let failure)? = outcome else {
             Issue.record("no failure")
             return

@@ -68,8 +68,31 @@ enum Fixtures {
 
     /// The request of a service for one delivery.
     static func request(_ service: CompiledService?, _ context: DeliveryContext = context()) -> HTTPRequest? {
-        guard let service, case .exchange(let request)? = try? service.plan(context) else { return nil }
+        guard let service else { return nil }
+        var run = DeliveryRun(service: service, context: context)
+        guard case .send(let request, _) = run.handle(.start, now: context.now) else { return nil }
         return request
+    }
+
+    /// What a delivery of one request makes of a reply.
+    static func outcome(
+        _ service: CompiledService?,
+        _ reply: HTTPReply,
+        _ context: DeliveryContext = context()
+    ) -> Result<DeliveryLinks, DeliveryFailure>? {
+        service.flatMap { outcome($0, .reply(reply), context) }
+    }
+
+    /// What a delivery of one request makes of an event after its request went out.
+    static func outcome(
+        _ service: CompiledService,
+        _ event: DeliveryRun.Event,
+        _ context: DeliveryContext = context()
+    ) -> Result<DeliveryLinks, DeliveryFailure>? {
+        var run = DeliveryRun(service: service, context: context)
+        _ = run.handle(.start, now: context.now)
+        guard case .finished(let result) = run.handle(event, now: context.now) else { return nil }
+        return result
     }
 
     /// The folder of field cases, where it exists beside the package.

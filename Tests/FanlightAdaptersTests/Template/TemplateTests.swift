@@ -83,11 +83,14 @@ struct TemplateRow: Sendable, CustomTestStringConvertible {
         #expect(request?.headers.first { $0.name == "X" }?.value == row.expected)
     }
 
-    @Test func aRequiredValueRefusesBeforeSending() {
+    @Test func aRequiredValueRefusesBeforeSending() throws {
         let (service, _) = Fixtures.compile("host: {url: 'https://a.example/', fields: {t: '${title!}'}}")
-        #expect(throws: DeliveryFailure(kind: .rejected, message: "host needs title")) {
-            try service?.plan(Fixtures.context())
+        var run = DeliveryRun(service: try #require(service), context: Fixtures.context())
+        guard case .finished(let result) = run.handle(.start, now: 0) else {
+            Issue.record("something was sent")
+            return
         }
+        #expect(result == .failure(DeliveryFailure(kind: .rejected, message: "host needs title")))
     }
 
     @Test func positionIsSentAsAPairEvenWhenZero() {

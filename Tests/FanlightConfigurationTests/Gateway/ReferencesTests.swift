@@ -13,7 +13,6 @@ import Testing
     @Test(
         arguments: [
             ("plain", "plain"), ("${env:NAME}", "value"), ("a${env:NAME}b${env:NAME}", "avaluebvalue"),
-            ("${env:EMPTY}", ""),
             ("${env:EMPTY:-x}", "x"), ("${env:NONE:-http://h:1/}", "http://h:1/"), ("${env:NONE:-}", ""),
             ("${env:NAME:-x}", "value"),
             ("${file:/run/key}", "secret"), ("${setting.a} ${option.b}", "${setting.a} ${option.b}"),
@@ -27,14 +26,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("${env:NONE}", "the environment variable NONE to be set"), ("${file:/no}", "the file /no to be readable"),
+        ("${env:NONE}", "the environment variable NONE to be set"),
+        ("${env:EMPTY}", "the environment variable EMPTY to be set"), ("${file:/no}", "the file /no to be readable"),
     ])
     func saysWhatIsMissing(_ text: String, _ expected: String) {
         #expect(throws: Expectation(expected)) { try Self.references.resolve(text) }
     }
 
     @Test func resolvesWholeNodesAndKeepsAnEmptyResultText() throws {
-        let (root, _) = YAMLReader.read(Array("a: [x, '${env:NAME}']\nb: {c: '${env:EMPTY}'}\n".utf8), file: "c")
+        let (root, _) = YAMLReader.read(Array("a: [x, '${env:NAME}']\nb: {c: '${env:EMPTY:-}'}\n".utf8), file: "c")
         let node = try Self.references.resolve(#require(root))
         #expect(node["a"]?.items.map(\.text) == ["x", "value"])
         #expect(node["b"]?["c"]?.text?.isEmpty == true)

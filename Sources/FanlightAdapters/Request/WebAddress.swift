@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pieces of an absolute http or https URL, as written.
+struct WebAddress: Equatable {
+    /// Lower case.
+    var scheme: String
+    /// Lower case, with brackets around an IPv6 address.
+    var host: String
+    /// As written, else that of the scheme.
+    var port: Int
+    /// From the first slash to the query; `/` when there is none.
+    var path: String
+    /// Without the question mark; `nil` when there is none.
+    var query: String?
+
+    /// Reads a URL; `nil` for another scheme, credentials in it, no host, or a port that is none.
+    init?(_ url: String) {
+        guard LinkRules.isAbsolute(url), let authority = LinkRules.authority(of: url) else { return nil }
+        let isTLS = url.prefix(8).lowercased() == "https://"
+        scheme = isTLS ? "https" : "http"
+        var name = authority
+        port = isTLS ? 443 : 80
+        if let colon = name.lastIndex(of: ":"), !name[colon...].contains("]") {
+            let digits = name[name.index(after: colon)...]
+            guard let number = Int(digits), (1...65_535).contains(number) else { return nil }
+            port = number
+            name = String(name[..<colon])
+        }
+        guard !name.isEmpty else { return nil }
+        host = name.lowercased()
+        var rest = url.dropFirst(scheme.count + 3 + authority.count)
+        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
+        let mark = rest.firstIndex(of: "?")
+        let before = rest[..<(mark ?? rest.endIndex)]
+        path = before.isEmpty ? "/" : String(before)
+        query = mark.map { String(rest[rest.index(after: $0)...]) }
+    }
+
+    /// Host as the Host header has it: the port only where it is not the scheme's own.
+    var hostHeader: String { port == (scheme == "https" ? 443 : 80) ? host : host + ":" + String(port) }
+
+    /// Pairs of the query, percent-decoded.
+    var pairs: [(name: String, value: String)] {
+        (query ?? "").split(separator: "&").map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (TextCoding.percentDecoded(halves[0]), halves.count > 1 ? TextCoding.percentDecoded(halves[1]) : "")
+        }
+    }
+
+    /// True for addresses that are not out on the internet: loopback, private, link-local, unspecified, and names that
+    /// mean this machine.
+    var isPrivate: Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host.hasSuffix(".internal") { return true }
+        if host.hasPrefix("[") {
+            let text = host.dropFirst()
+            let starts = ["::", "fc", "fd", "fe8", "fe9", "fea", "feb", "ff", "64:ff9b:"]
+            return starts.contains { text.hasPrefix($0) }
+        }
+        // Any other writing of an IPv4 address, such as 0x7f.1 or 2130706433, is refused with the private ones.
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = labels.compactMap { Int($0) }
+        guard numbers.count == labels.count || labels.last?.hasPrefix("0x") == true else { return false }
+        guard numbers.count == 4, !labels.contains(where: { $0.count > 1 && $0.hasPrefix("0") }) else { return true }
+        switch (numbers[0], numbers[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (192, 168), (100, 64...127), (172, 16...31), (224..., _):
+            return true
+        default: return false
+        }
+    }
+}
