@@ -130,7 +130,8 @@ struct Scope {
 
     /// The hash of the picture; `nil` when the disk fails.
     func pictureDigest(_ kind: DigestKind) -> [UInt8]? {
-        let bytes = context.content.map { Digests.digest(kind, of: $0) }
-        return bytes ?? Digests.digest(kind, of: context.rendition.file)
+        if let content = context.content { return Digests.digest(kind, of: content) }
+        if kind == .sha256, let known = context.rendition.file.sha256 { return TextCoding.hexDecoded(known) }
+        return Digests.digest(kind, of: context.rendition.file)
     }
 }

@@ -16,6 +16,14 @@ enum TextCoding {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// Bytes of hexadecimal digits; `nil` for anything else.
+    static func hexDecoded(_ text: String) -> [UInt8]? {
+        let digits = text.lowercased().utf8.map { hexDigits.firstIndex(of: $0) }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap { $0 }.map { UInt8($0) }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+
     /// Base64 with padding (RFC 4648 section 4).
     static func base64(_ bytes: [UInt8]) -> String {
         var out: [UInt8] = []

@@ -14,7 +14,7 @@ extension TestComparison {
         case .empty: break
         case .bytes(let bytes): members.append(.init("body", .string(String(decoding: bytes, as: UTF8.self))))
         case .file: members.append(.init("raw", "file"))
-        case .pieces(let pieces): members.append(.init("body", .string(pieces.map(Self.shown).joined())))
+        case .pieces(let pieces): members.append(.init("body", .string(pieces.map { Self.shown($0) }.joined())))
         case .multipart(let parts):
             var texts: [HTTPField] = []
             var file: JSONValue?
