@@ -92,6 +92,12 @@ struct ByteWindow: Sendable {
         return storage.firstIndex(of: byte, in: (start + offset)..<(start + count)).map { $0 - start }
     }
 
+    /// The first JPEG marker at or after an offset that is neither a stuffed zero, nor a restart, nor fill.
+    func firstMarker(from offset: Int) -> Int? {
+        guard offset >= 0, offset < count else { return nil }
+        return storage.firstMarker(in: (start + offset)..<(start + count)).map { $0 - start }
+    }
+
     /// True where the ASCII text stands anywhere in the window.
     func contains(_ text: String) -> Bool {
         let bytes = Array(text.utf8)

@@ -73,14 +73,7 @@ struct JPEGCursor {
 
     /// Where the next marker stands that is neither a stuffed zero nor a restart.
     private func endOfCodedData(from start: Int) throws(ImageError) -> Int {
-        var position = start
-        while let mark = bytes.firstOffset(of: 0xFF, from: position), let following = bytes.byte(mark + 1) {
-            switch following {
-            case 0x00, 0xD0...0xD7: position = mark + 2
-            case 0xFF: position = mark + 1
-            default: return mark
-            }
-        }
+        if let marker = bytes.firstMarker(from: start) { return marker }
         throw .truncated
     }
 }
