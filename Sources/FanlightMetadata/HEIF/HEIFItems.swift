@@ -51,6 +51,11 @@ struct HEIFItems {
         references.filter { $0.name == name && $0.to.contains(item) }.map(\.from)
     }
 
+    /// True where an auxiliary picture tells how bright each part is, as Apple's cameras write it.
+    var hasAppleGainMap: Bool {
+        container.contains { $0.name == "auxC" && $0.body.has("urn:com:apple:photo:2020:aux:hdrgainmap", at: 4) }
+    }
+
     /// Declared sizes of every picture item.
     var declaredSizes: [(width: Int, height: Int)] {
         container.filter { $0.name == "ispe" }.compactMap { box in

@@ -4,13 +4,14 @@ import FanlightCore
 
 /// Reads the primary item of a HEIC or AVIF file and finds its metadata.
 ///
-/// Of an image sequence the primary still is what counts. Orientation is the container's own; EXIF's is not applied.
+/// Of an image sequence the primary still gives the size, and the frames are counted. Orientation is the container's own; EXIF's is not applied.
 enum HEIFReader {
     /// Most bytes of EXIF or XMP that are put together.
     private static let maxMetadata = 4 << 20
 
     static func read(_ bytes: ByteWindow, limits: ImageLimits) throws(ImageError) -> ContainerFacts {
-        let items = try HEIFItems(meta: try meta(of: bytes))
+        let parts = try parts(of: bytes)
+        let items = try HEIFItems(meta: parts.meta)
         guard let primary = items.primary, let type = items.types[primary] else { throw .corrupt("no primary item") }
         guard ["hvc1", "av01", "grid", "iovl", "iden"].contains(type) else {
             throw .unsupportedType("heif with \(type)")
@@ -28,19 +29,44 @@ enum HEIFReader {
         facts.orientation = transform.orientation
         facts.uprightSize = (transform.width, transform.height)
         facts.hasAlpha = items.sources("auxl", to: primary).contains { isAlpha(items.properties(of: $0)) }
+        if let movie = parts.movie {
+            facts.frames = max(1, try HEIFSequence.frames(of: movie, brand: bytes.name(at: 8)))
+            try limits.check(frames: facts.frames, width: width, height: height)
+        }
+        if parts.hasFilm { facts.companions.insert(.film) }
+        if items.types.values.contains("tmap") || items.hasAppleGainMap { facts.companions.insert(.gainMap) }
         facts.metadata.exif = exif(items, in: bytes)
         facts.metadata.xmp = item("application/rdf+xml", items, in: bytes)
         return facts
     }
 
-    private static func meta(of bytes: ByteWindow) throws(ImageError) -> ByteWindow {
+    /// The boxes of the file itself that are looked into.
+    private struct Parts {
+        var meta: ByteWindow
+        /// The sequence's tracks.
+        var movie: ByteWindow?
+        /// True where a maker's box holds a film.
+        var hasFilm = false
+    }
+
+    private static func parts(of bytes: ByteWindow) throws(ImageError) -> Parts {
         var boxes = BoxCursor(bytes, isTop: true)
         var meta: ByteWindow?
+        var movie: ByteWindow?
+        var hasFilm = false
         while let box = try boxes.next() {
-            if box.name == "meta", meta == nil { meta = box.body }
+            switch box.name {
+            case "meta": meta = meta ?? box.body
+            case "moov": movie = movie ?? box.body
+            case "mpvd": hasFilm = true
+            default: continue
+            }
         }
-        guard let meta else { throw .corrupt("no picture items") }
-        return meta
+        guard let meta else {
+            if movie != nil { throw .unsupportedType("image sequence without a still") }
+            throw .corrupt("no picture items")
+        }
+        return Parts(meta: meta, movie: movie, hasFilm: hasFilm)
     }
 
     /// Refuses a file in which a part of any item lies outside.

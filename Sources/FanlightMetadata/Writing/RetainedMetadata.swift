@@ -82,7 +82,9 @@ public struct RetainedMetadata: Sendable, Equatable {
         copy.iptc = IPTCRecord()
         copy.addMissing("creator", "Seq", iptc[IPTCRecord.byline])
         copy.addMissing("rights", "Alt", iptc[IPTCRecord.copyright])
-        if let credit = iptc[IPTCRecord.credit], xmp[XMPSpace.photoshop, "Credit"] == nil {
+        if let credit = iptc[IPTCRecord.credit].map(XMPWhitelist.clean), !credit.isEmpty,
+            xmp[XMPSpace.photoshop, "Credit"] == nil
+        {
             copy.xmp.append(XMLNode(name: XMLName(XMPSpace.photoshop, "Credit"), text: credit))
         }
         return copy
@@ -101,7 +103,9 @@ public struct RetainedMetadata: Sendable, Equatable {
 
     /// Adds a Dublin Core property with one text unless it is there.
     private mutating func addMissing(_ name: String, _ array: String, _ text: String?) {
-        guard let text, !text.isEmpty, xmp[XMPSpace.dublinCore, name] == nil else { return }
+        guard let text = text.map(XMPWhitelist.clean), !text.isEmpty, xmp[XMPSpace.dublinCore, name] == nil else {
+            return
+        }
         var entry = XMLNode(name: XMLName(XMPSpace.rdf, "li"), text: text)
         if array == "Alt" { entry.attributes = [(XMLName(XMPSpace.xml, "lang"), "x-default")] }
         let list = XMLNode(name: XMLName(XMPSpace.rdf, array), children: [entry])

@@ -141,4 +141,41 @@ import Testing
         ]
         #expect(try Self.read(Sample.jpeg(Sample.exifSegment(sample.bytes))).takenAt == "2020-01-02T03:04:05")
     }
+
+    /// A sequence's track with a handler and a count of samples.
+    private static func movie(_ handler: String, frames: Int) -> [UInt8] {
+        let table = Sample.box("stbl", Sample.fullBox("stsz", Sample.big(0, 4) + Sample.big(frames, 4)))
+        let kind = Sample.fullBox("hdlr", Sample.big(0, 4) + Array(handler.utf8) + Sample.big(0, 13))
+        return Sample.box("moov", Sample.box("trak", Sample.box("mdia", kind + Sample.box("minf", table))))
+    }
+
+    @Test(arguments: [
+        ("avis", "pict", 12, 12), ("hevc", "pict", 3, 3), ("msf1", "pict", 2, 2), ("avif", "pict", 12, 1),
+        ("avis", "vide", 12, 1), ("avis", "pict", 0, 1),
+    ])
+    func framesOfASequence(_ brand: String, _ handler: String, _ count: Int, _ expected: Int) throws {
+        let bytes = Sample.heif(brand: brand, type: "av01") + Self.movie(handler, frames: count)
+        #expect(try Self.read(bytes).frames == expected)
+    }
+
+    @Test func sequencesAreBoundedAndNeedAStill() {
+        let long = Sample.heif(brand: "avis", type: "av01") + Self.movie("pict", frames: 1_001)
+        #expect(throws: ImageError.tooManyFrames(1_001, limit: 1_000)) { try Self.read(long) }
+        let head = Sample.box("ftyp", Array("avis".utf8) + Sample.big(0, 4) + Array("msf1".utf8))
+        #expect(throws: ImageError.unsupportedType("image sequence without a still")) {
+            try Self.read(head + Self.movie("pict", frames: 3))
+        }
+    }
+
+    @Test func companionsAreSeen() throws {
+        var index = TIFFSample()
+        index.first = [(0xB001, .long([2]))]
+        let pictures = Sample.segment(0xE2, Array("MPF\u{0}".utf8) + index.bytes)
+        #expect(try Self.read(Sample.jpeg(pictures, tail: Sample.jpeg())).companions == [.pictures])
+        let film = Sample.box("ftyp", Array("mp42".utf8))
+        #expect(try Self.read(Sample.jpeg(tail: film)).companions == [.film])
+        #expect(try Self.read(Sample.jpeg(tail: Array("junk MotionPhoto_Data".utf8))).companions == [.film])
+        #expect(try Self.read(Sample.heif() + Sample.box("mpvd", film)).companions == [.film])
+        #expect(try Self.read(Sample.jpeg(tail: [1, 2, 3])).companions.isEmpty)
+    }
 }

@@ -142,7 +142,11 @@ enum Seeds {
     }
 
     private static var heif: [String: [UInt8]] {
-        [
+        let table = Sample.box("stbl", Sample.fullBox("stsz", Sample.big(0, 4) + Sample.big(3, 4)))
+        let kind = Sample.fullBox("hdlr", Sample.big(0, 4) + Array("pict".utf8) + Sample.big(0, 13))
+        let track = Sample.box("trak", Sample.box("mdia", kind + Sample.box("minf", table)))
+        return [
+            "sequence": Sample.heif(brand: "avis", type: "av01") + Sample.box("moov", track),
             "plain": Sample.heif(), "avif": Sample.heif(brand: "avif", type: "av01", alpha: true),
             "everything": Sample.heif(
                 transforms: [Sample.box("irot", [1]), Sample.box("imir", [0])],
