@@ -2,7 +2,7 @@
 
 public import FanlightCore
 
-/// Hashes of whole files for those who do not write templates.
+/// Hashes for those who do not write templates.
 public enum ContentHash {
     /// Lower-case hexadecimal SHA-256 of a spool file; `nil` when the disk fails.
     public static func sha256(of file: SpooledFile) -> String? {
@@ -28,5 +28,13 @@ public enum ContentHash {
 
         /// The hash, lower-case hexadecimal; nothing may be added afterwards.
         public func finish() -> String? { digest.finish().map(ContentHash.hexadecimal) }
+    }
+
+    /// Lower-case hexadecimal SHA-256 of bytes.
+    public static func sha256(of bytes: [UInt8]) -> String { hexadecimal(Digests.digest(.sha256, of: bytes)) }
+
+    /// Lower-case hexadecimal HMAC-SHA256 of bytes.
+    public static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) -> String {
+        hexadecimal(Digests.hmacSHA256(key: key, bytes))
     }
 }

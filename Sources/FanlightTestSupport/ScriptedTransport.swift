@@ -20,6 +20,9 @@ public final class ScriptedTransport: HTTPTransport {
     /// Notes the request and asks the script.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPReply {
         log.withLock { $0.append(request) }
+        if let gate = request.beforeLastByte, !(await gate()) {
+            throw TransportError(.stopped, message: "The end of the request was held back.", requestFullySent: false)
+        }
         return try await script(request)
     }
 }

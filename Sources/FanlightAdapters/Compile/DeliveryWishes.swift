@@ -38,7 +38,7 @@ extension Compilation {
             try ValueReader.integer(text, in: 0...1_000)
         }
         let whenOpen = read(node?["when_open"]) { (text) throws(Expectation) -> BreakerRules.WhenOpen in
-            guard let value = BreakerRules.WhenOpen(rawValue: text) else { throw Expectation("wait or fail") }
+            guard let value = BreakerRules.WhenOpen(rawValue: text) else { throw Expectation("fail or wait") }
             return value
         }
         return BreakerRules(

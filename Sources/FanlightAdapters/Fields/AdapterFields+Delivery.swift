@@ -34,7 +34,7 @@ extension AdapterFields {
             FieldSpec(
                 "failures",
                 .integer(0...1_000),
-                default: "5",
+                default: "10",
                 "Failures of network, time or availability in a row that open the circuit; 0 = never"
             ),
             FieldSpec("pause", .duration, default: "30s", "Time until one delivery is let through as a probe"),
@@ -47,8 +47,8 @@ extension AdapterFields {
             FieldSpec(
                 "when_open",
                 .choice(BreakerRules.WhenOpen.allCases.map(\.rawValue)),
-                default: "wait",
-                "wait: deliveries wait until their deadline; fail: they fail at once with circuit_open"
+                default: "fail",
+                "fail: deliveries that come then fail at once with circuit_open; wait: they wait until their deadline"
             ),
         ]
     )

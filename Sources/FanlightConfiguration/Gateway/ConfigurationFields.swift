@@ -21,6 +21,11 @@ public enum ConfigurationFields {
                 .shaped(.named(.defined("service"))),
                 "Where pictures go, by name; the report has this order"
             ),
+            FieldSpec(
+                "notify",
+                .shaped(.keys(NotifyConfiguration.section)),
+                "A webhook that is told about finished uploads; absent = none"
+            ),
             FieldSpec("routes", .shaped(.named(routeShape)), "Named sets of services"),
             FieldSpec(
                 "adapters",
@@ -163,6 +168,8 @@ public enum ConfigurationFields {
         [
             FieldSpec("services", .texts, "Services in order; absent = all"),
             FieldSpec("policy", .shaped(policy), "When the client is answered; absent = all"),
+            FieldSpec("optional", .texts, "Those of its services whose failure does not make an upload partial"),
+            FieldSpec("shadow", .texts, "Those of its services that are only measured and are in no answer"),
         ]
     )
 
@@ -180,7 +187,9 @@ public enum ConfigurationFields {
     )
 
     /// The sections with fields of their own.
-    public static let sections = [server, image, GeotagConfiguration.section, JournalConfiguration.section]
+    public static let sections = [
+        server, image, GeotagConfiguration.section, JournalConfiguration.section, NotifyConfiguration.section,
+    ]
 
     /// The reference of these keys in Markdown, one table a section.
     public static func reference() -> String { ReferenceWriter.tables([file] + sections + [route, quorum]) }

@@ -12,6 +12,8 @@ public struct GatewayConfiguration: Sendable {
     public var geotag = GeotagConfiguration()
     /// The `journal` section.
     public var journal = JournalConfiguration()
+    /// The `notify` section; `nil` without one.
+    public var notify: NotifyConfiguration?
     /// Services in the order of the file; each node is a mapping, references in it are not resolved.
     public var services: [(name: String, node: Node)]
     /// Adapters that the file adds or overrides, in its order; each node is a mapping.
@@ -66,6 +68,7 @@ public struct GatewayConfiguration: Sendable {
             references: references,
             diagnostics: &found
         )
+        let notify = NotifyConfiguration.read(top.node("notify"), references: references, diagnostics: &found)
         let services = named(top.node("services"), kind: "service", diagnostics: &found)
         let adapters = named(top.node("adapters"), kind: "adapter", diagnostics: &found)
         let isReadable = !services.isEmpty || top.node("services") == nil
@@ -86,6 +89,7 @@ public struct GatewayConfiguration: Sendable {
         )
         configuration.geotag = geotag
         configuration.journal = journal
+        configuration.notify = notify
         return configuration
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
+
 /// Reads `routes`: a mapping, a list or a text for each name.
 struct RouteReader {
     /// Names of all services, in order.
@@ -39,10 +41,42 @@ struct RouteReader {
         let values = section.decode(body, diagnostics: &diagnostics)
         let names = values.texts("services") ?? services
         check(names, of: entry, at: values.given["services"], diagnostics: &diagnostics)
+        let roles = roles(values, of: entry.key, among: names, diagnostics: &diagnostics)
+        let counted = names.count { roles[$0] != .shadow }
         let policy = values.node("policy").flatMap {
-            self.policy($0, of: entry.key, count: names.count, diagnostics: &diagnostics)
+            self.policy($0, of: entry.key, count: counted, diagnostics: &diagnostics)
         }
-        return Route(name: entry.key, services: names, policy: policy ?? .all)
+        return Route(name: entry.key, services: names, policy: policy ?? .all, roles: roles)
+    }
+
+    /// `optional` and `shadow` name services of the route.
+    private func roles(
+        _ values: FieldValues,
+        of route: String,
+        among names: [String],
+        diagnostics: inout [Diagnostic]
+    ) -> [String: DeliveryRole] {
+        var roles: [String: DeliveryRole] = [:]
+        for (key, role) in [("optional", DeliveryRole.optional), ("shadow", .shadow)] {
+            guard let node = values.given[key] else { continue }
+            for name in values.texts(key) ?? [] {
+                if roles.updateValue(role, forKey: name) != nil {
+                    diagnostics.append(
+                        Diagnostic(at: node.position, "routes.\(route): '\(name)' is either optional or shadow")
+                    )
+                }
+                guard !names.contains(name) else { continue }
+                let nearest = NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+                let message = "routes.\(route).\(key): '\(name.prefix(64))' is no service of this route\(nearest)"
+                diagnostics.append(Diagnostic(at: node.position, message))
+            }
+        }
+        if !names.isEmpty, names.allSatisfy({ roles[$0] == .shadow }), let node = values.given["shadow"] {
+            diagnostics.append(
+                Diagnostic(at: node.position, "routes.\(route): one service at least must not be shadow")
+            )
+        }
+        return roles
     }
 
     /// `backup: [a, b]` and `backup: a` mean `backup: {services: …}`.

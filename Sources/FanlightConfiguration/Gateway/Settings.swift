@@ -128,9 +128,17 @@ public struct Route: Sendable, Equatable {
     public var services: [String]
     /// Policy.
     public var policy: RoutePolicy
+    /// How much services count in this route, where it says something else than the service itself.
+    public var roles: [String: DeliveryRole]
 
     /// Creates a route.
-    public init(name: String, services: [String], policy: RoutePolicy = .all) {
+    public init(
+        name: String,
+        services: [String],
+        policy: RoutePolicy = .all,
+        roles: [String: DeliveryRole] = [:]
+    ) {
+        self.roles = roles
         self.name = name
         self.services = services
         self.policy = policy

@@ -2,12 +2,12 @@
 
 /// When a service counts as dead, and how it is tried again.
 public struct BreakerRules: Sendable, Equatable {
-    /// What a delivery does while the circuit is open.
+    /// What a delivery does that comes while the circuit is open.
     public enum WhenOpen: String, Sendable, CaseIterable {
+        /// Fails at once with `circuit_open`, so that no client waits for a service that is known to be dead.
+        case fail
         /// Waits for the circuit to close, at most until its own deadline.
         case wait
-        /// Fails at once with `circuit_open`.
-        case fail
     }
 
     /// Failures in a row that open the circuit; 0 = it never opens.
@@ -16,15 +16,17 @@ public struct BreakerRules: Sendable, Equatable {
     public var pause: Duration
     /// Longest time between two probes.
     public var longest: Duration
-    /// What deliveries do while the circuit is open; those of a fallback route never wait.
+    /// What deliveries do that come while the circuit is open.
+    ///
+    /// Those of a fallback route never wait; those that have made an attempt always do.
     public var whenOpen: WhenOpen
 
     /// Creates rules; the defaults are those of a service that says nothing.
     public init(
-        failures: Int = 5,
+        failures: Int = 10,
         pause: Duration = .seconds(30),
         longest: Duration = .seconds(300),
-        whenOpen: WhenOpen = .wait
+        whenOpen: WhenOpen = .fail
     ) {
         self.failures = max(0, failures)
         self.pause = pause

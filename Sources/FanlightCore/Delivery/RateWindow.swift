@@ -29,12 +29,11 @@ public struct RateWindow: Sendable, Equatable {
     /// Creates a window.
     ///
     /// - Parameter limit: Attempts in a period, at least 1.
-    /// - Parameter slots: What an earlier run left; ignored where it makes no sense.
-    public init(limit: Int, period: Duration, slots: [Slot] = []) {
+    /// - Parameter period: At least 60 milliseconds; shorter ones count as that.
+    public init(limit: Int, period: Duration) {
         self.limit = max(1, limit)
         slotLength = max(1, period.roundedUpMilliseconds / Self.slotsInPeriod)
-        let isSound = zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
-        self.slots = isSound ? slots.filter { $0.count > 0 } : []
+        slots = []
     }
 
     /// Attempts that may begin now.
@@ -57,6 +56,13 @@ public struct RateWindow: Sendable, Equatable {
         } else {
             slots.append(Slot(number: number, count: 1))
         }
+    }
+
+    /// Adds what an earlier run of the gateway began.
+    public mutating func restore(_ earlier: [Slot]) {
+        var counts: [Int64: Int] = [:]
+        for slot in slots + earlier where slot.count > 0 { counts[slot.number, default: 0] += min(slot.count, limit) }
+        slots = counts.map { Slot(number: $0.key, count: $0.value) }.sorted { $0.number < $1.number }
     }
 
     private mutating func forget(before now: Timestamp) {

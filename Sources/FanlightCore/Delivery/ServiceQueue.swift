@@ -81,9 +81,16 @@ public struct ServiceQueue: Sendable {
     /// - Parameter until: When waiting makes no sense any more.
     /// - Parameter failsFast: True where another service stands in for this one, so that an open circuit is no reason to
     ///   wait.
-    public mutating func add(_ ticket: Ticket, group: String, until: Timestamp, failsFast: Bool = false) {
+    /// - Parameter isRepeat: True for one that has made an attempt: it waits for an open circuit as for any other delay.
+    public mutating func add(
+        _ ticket: Ticket,
+        group: String,
+        until: Timestamp,
+        failsFast: Bool = false,
+        isRepeat: Bool = false
+    ) {
         if groups[group] == nil { order.append(group) }
-        let hasty = failsFast || limits.breaker.whenOpen == .fail
+        let hasty = failsFast || (limits.breaker.whenOpen == .fail && !isRepeat)
         groups[group, default: Turns()].append(Waiting(ticket: ticket, until: until, failsFast: hasty))
         count += 1
         earliestEnd = min(earliestEnd, until)
@@ -103,6 +110,9 @@ public struct ServiceQueue: Sendable {
 
     /// Notes that the service asked for no attempts until then.
     public mutating func hold(until: Timestamp) { heldUntil = max(heldUntil ?? until, until) }
+
+    /// Counts what an earlier run of the gateway began, beside what began since.
+    public mutating func restoreRate(_ slots: [RateWindow.Slot]) { rate?.restore(slots) }
 
     /// Grants and refuses what can be decided now.
     public mutating func decide(at now: Timestamp) -> [Decision] {

@@ -2,73 +2,74 @@
 
 import FanlightAdapters
 import FanlightCore
+import Synchronization
 
-/// Carries one upload to one service: attempt, wait, attempt again, until there is one outcome.
+/// Makes one attempt: drives a run through its exchanges, and tells the journal before anything irrevocable.
 struct Courier: Sendable {
-    let transport: any HTTPTransport
-    let pool: BlockingPool
-    /// Seconds since 1970, UTC.
-    let now: @Sendable () -> Int
+    /// How an attempt ended.
+    enum End: Sendable {
+        case finished(Result<DeliveryLinks, DeliveryFailure>)
+        /// The gateway stops and nothing irrevocable happened: the delivery stays in the journal.
+        case left
+    }
 
-    /// Delivers and gives the entry of the report.
-    func deliver(_ service: CompiledService, _ context: DeliveryContext, _ rendition: Rendition) async -> Report.Entry {
-        let start = ContinuousClock.now
-        var entry = Report.Entry(service: service.name)
-        entry.rendition = RenditionSummary(rendition)
-        var run = DeliveryRun(service: service, context: context)
-        let backoff = Backoff(attempts: service.attempts, deadline: service.deadline)
-        while true {
-            entry.attempts += 1
-            let event: DeliveryRun.Event = entry.attempts == 1 ? .start : .again
-            switch await attempt(&run, event, context) {
-            case .success(let links):
-                entry.status = .delivered
-                entry.links = links
-                entry.failure = nil
-                entry.durationMilliseconds = Self.milliseconds(ContinuousClock.now - start)
-                return entry
-            case .failure(let failure):
-                entry.failure = failure
-                let elapsed = ContinuousClock.now - start
-                let wait = backoff.wait(
-                    after: failure,
-                    made: entry.attempts,
-                    elapsed: elapsed,
-                    chance: Double.random(in: 0..<1)
-                )
-                if let wait, (try? await Task.sleep(for: wait)) != nil { continue }
-                entry.status = failure.retry == .unknownOutcome ? .unknown : .failed
-                entry.durationMilliseconds = Self.milliseconds(ContinuousClock.now - start)
-                return entry
+    /// What the journal is told during an attempt; a deletion tells nothing.
+    struct Notes: Sendable {
+        /// An attempt begins whose request may be repeated.
+        var attempting: @Sendable () -> Void = {}
+        /// The end of a request that must not be repeated may leave; false = it must not.
+        var releasing: @Sendable () async -> Bool = { true }
+        /// A step is done.
+        var progress: @Sendable (JSONValue) -> Void = { _ in }
+    }
+
+    let engine: Engine
+    let service: CompiledService
+    let picture: SpooledFile?
+    let notes: Notes
+    /// The attempt must be over by then.
+    let until: Timestamp
+
+    /// What the exchange under way has done that cannot be undone.
+    private final class Release: Sendable {
+        private let state = Mutex((isReleased: false, isRefused: false))
+        var isReleased: Bool { state.withLock { $0.isReleased } }
+        var isRefused: Bool { state.withLock { $0.isRefused } }
+        func note(_ mayLeave: Bool) {
+            state.withLock { state in
+                if mayLeave { state.isReleased = true } else { state.isRefused = true }
             }
         }
     }
 
     /// Drives the run until it says that the attempt is over.
-    private func attempt(
-        _ run: inout DeliveryRun,
-        _ event: DeliveryRun.Event,
-        _ context: DeliveryContext
-    ) async -> Result<DeliveryLinks, DeliveryFailure> {
-        var event = event
+    func attempt(_ run: inout DeliveryRun, _ first: DeliveryRun.Event) async -> End {
+        var event = first
+        notes.attempting()
         while true {
-            switch run.handle(event, now: now()) {
-            case .finished(let result): return result
-            case .send(let request, _):
-                do throws(TransportError) {
-                    event = .reply(try await transport.send(request))
-                } catch {
-                    event = .failed(error)
+            switch await next(&run, event) {
+            case .finished(let result): return .finished(result)
+            case .send(let request, let exchange):
+                let release = Release()
+                event = await send(request, exchange, release)
+                if case .failed(let error) = event {
+                    if release.isRefused { return Task.isCancelled ? .left : .finished(.failure(Self.notRecorded)) }
+                    // A stop leaves the delivery for the next start, unless the request may have arrived.
+                    if error.cause == .stopped, Task.isCancelled, !release.isReleased { return .left }
                 }
+                if case .reply = event { notes.progress(run.progress) }
             case .store(let folder, let name):
-                let file = context.rendition.file
-                guard await pool.run({ Album.store(file, folder: folder, name: name) }) else {
-                    let message = "The folder \(folder) cannot be written."
-                    return .failure(DeliveryFailure(kind: .unavailable, message: message, retry: .never))
+                guard await store(folder, name) else {
+                    let message =
+                        "The folder \(folder) cannot be written. Check its permissions and the space on its disk."
+                    return .finished(.failure(DeliveryFailure(kind: .unavailable, message: message, retry: .retry)))
                 }
                 event = .stored
             case .pause(let duration):
-                try? await Task.sleep(for: duration)
+                let end = engine.clock.now() + duration
+                guard end < until else { return .finished(.failure(Self.stillWorking)) }
+                await engine.clock.sleep(end)
+                if Task.isCancelled { return .left }
                 event = .paused
             case .openSession(let need):
                 event = .sessionFailed(
@@ -78,7 +79,57 @@ struct Courier: Sendable {
         }
     }
 
-    private static func milliseconds(_ duration: Duration) -> Int {
-        Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
+    /// Building a request may read the picture, which is no work for the cooperative pool.
+    private func next(_ run: inout DeliveryRun, _ event: DeliveryRun.Event) async -> DeliveryRun.Action {
+        let now = Int(engine.now / 1_000)
+        guard service.readsPicture else { return run.handle(event, now: now) }
+        let before = run
+        let (after, action) = await engine.pool.run {
+            var run = before
+            let action = run.handle(event, now: now)
+            return (run, action)
+        }
+        run = after
+        return action
     }
+
+    private func send(_ request: HTTPRequest, _ exchange: Exchange, _ release: Release) async -> DeliveryRun.Event {
+        var request = request
+        let left = until - engine.clock.now()
+        request.timeouts.total = max(.milliseconds(1), min(request.timeouts.total, left))
+        if !exchange.isIdempotent, !exchange.isPoll {
+            let releasing = notes.releasing
+            request.beforeLastByte = {
+                let mayLeave = await releasing()
+                release.note(mayLeave)
+                return mayLeave
+            }
+        }
+        do throws(TransportError) {
+            let reply = try await engine.transport.send(request)
+            if let pause = ReplyPacing(reply, now: Int(engine.now / 1_000)).pause {
+                engine.gates[service.name]?.hold(for: pause)
+            }
+            return .reply(reply)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func store(_ folder: String, _ name: String) async -> Bool {
+        guard let picture else { return false }
+        return await engine.pool.run { Album.store(picture, folder: folder, name: name) }
+    }
+
+    /// The journal would not take the note that has to precede a request.
+    static let notRecorded = DeliveryFailure(
+        kind: .interrupted,
+        message: "The gateway could not write its journal, so that the request was held back.",
+        retry: .retry
+    )
+    private static let stillWorking = DeliveryFailure(
+        kind: .timeout,
+        message: "The service had not finished with the picture when the deadline came.",
+        retry: .unknownOutcome
+    )
 }

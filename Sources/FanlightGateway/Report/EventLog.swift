@@ -14,13 +14,23 @@ public struct EventLog: Sendable {
     public static let silent = EventLog { _ in }
 
     /// Writes one event a delivery, then one for the upload.
-    func finished(_ report: Report, at time: String) {
-        for entry in report.deliveries {
+    func finished(_ report: Report, shadows: [JournalDelivery] = [], at time: String) {
+        let measured = shadows.map { delivery in
+            var entry = Report.Entry(service: delivery.service)
+            entry.status = delivery.status
+            entry.role = .shadow
+            entry.attempts = delivery.attempts
+            entry.durationMilliseconds = delivery.durationMilliseconds
+            entry.failure = delivery.failure
+            return entry
+        }
+        for entry in report.deliveries + measured {
             write(
                 .object(
                     head("delivery finished", report, time) + [
                         .init("service", .string(entry.service)),
                         .init("status", .string(entry.status.rawValue)),
+                        .init("role", .string(entry.role.rawValue)),
                         .init("attempts", .number(String(entry.attempts))),
                         .init("duration_ms", .number(String(entry.durationMilliseconds))),
                         .init("error_kind", entry.failure.map { .string($0.kind.rawValue) } ?? .null),

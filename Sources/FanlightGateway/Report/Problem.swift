@@ -10,7 +10,10 @@ public struct Problem: Error, Sendable, Equatable {
             "method_not_allowed",
             tooLarge = "too_large", unsupportedType = "unsupported_type", damagedPicture = "damaged_picture",
             tooManyPixels = "too_many_pixels", tooManyFrames = "too_many_frames", unknownService = "unknown_service",
-            badField = "bad_field", processingFailed = "processing_failed", unavailable
+            badField = "bad_field", processingFailed = "processing_failed", idempotencyKeyReused =
+            "idempotency_key_reused",
+            nothingToRetry = "nothing_to_retry", pictureGone = "picture_gone", uploadPending = "upload_pending",
+            journalUnavailable = "journal_unavailable", stopping, unavailable
 
         /// HTTP status of the answer.
         public var status: Int {
@@ -22,7 +25,8 @@ public struct Problem: Error, Sendable, Equatable {
             case .tooLarge: 413
             case .unsupportedType: 415
             case .damagedPicture, .tooManyPixels, .tooManyFrames, .unknownService, .badField, .processingFailed: 422
-            case .unavailable: 503
+            case .idempotencyKeyReused, .nothingToRetry, .pictureGone, .uploadPending: 409
+            case .unavailable, .journalUnavailable, .stopping: 503
             }
         }
     }
@@ -77,7 +81,7 @@ public struct Problem: Error, Sendable, Equatable {
         var headers = [HTTPField("Content-Type", "application/problem+json")]
         if code == .unauthorized { headers.append(HTTPField("WWW-Authenticate", "Bearer")) }
         if let allow { headers.append(HTTPField("Allow", allow)) }
-        if code == .unavailable { headers.append(HTTPField("Retry-After", "5")) }
+        if code.status == 503 { headers.append(HTTPField("Retry-After", "5")) }
         return HTTPAnswer(
             status: code.status,
             headers: headers,

@@ -23,12 +23,21 @@ public struct RenditionSummary: Sendable, Equatable {
         bytes = rendition.file.size
         lane = rendition.lane
     }
+
+    /// Sums up the record of a rendition.
+    public init(_ rendition: JournalRendition) {
+        mediaType = rendition.mediaType
+        width = rendition.width
+        height = rendition.height
+        bytes = rendition.bytes
+        lane = rendition.lane
+    }
 }
 
 /// The joined answer about one upload: one entry a delivery, in configured order.
 public struct Report: Sendable {
     /// State of the whole upload.
-    public enum Status: String, Sendable { case delivered, partial, failed, pending }
+    public typealias Status = UploadStatus
 
     /// One delivery of the report.
     public struct Entry: Sendable {
@@ -36,6 +45,8 @@ public struct Report: Sendable {
         public var service: String
         /// State.
         public var status: DeliveryStatus = .pending
+        /// How much it counts.
+        public var role = DeliveryRole.required
         /// What the service gave back.
         public var links = DeliveryLinks()
         /// HTTP exchanges made.
@@ -69,13 +80,7 @@ public struct Report: Sendable {
     public var createdAt: String
 
     /// State of the upload, from its deliveries; those that a route did not need do not count.
-    public var status: Status {
-        if deliveries.contains(where: { $0.status == .pending }) { return .pending }
-        let needed = deliveries.filter { $0.status != .skipped }
-        let delivered = needed.filter { $0.status == .delivered }.count
-        if delivered == 0 && !deliveries.isEmpty { return .failed }
-        return delivered == needed.count ? .delivered : .partial
-    }
+    public var status: Status { .of(deliveries.lazy.map { ($0.status, $0.role) }) }
 
     /// HTTP status of an answer that carries this report.
     public var httpStatus: Int {
@@ -92,6 +97,39 @@ public struct Report: Sendable {
         deliveries.compactMap { entry in
             guard entry.status == .delivered, let link = entry.links.best else { return nil }
             return (entry.service, link)
+        }
+    }
+}
+
+extension Report {
+    /// The report of a record; deliveries that are only measured are left out.
+    public init(_ record: JournalUpload) {
+        self.init(
+            id: record.id,
+            deliveries: record.deliveries.filter { $0.role != .shadow }.map { Entry($0, of: record) },
+            image: record.image,
+            imageBytes: record.imageBytes,
+            sha256: record.sha256,
+            geotag: record.geotag,
+            warnings: record.warnings,
+            createdAt: Identity.timestamp(record.createdAt)
+        )
+    }
+}
+
+extension Report.Entry {
+    /// The entry of a recorded delivery.
+    init(_ delivery: JournalDelivery, of record: JournalUpload) {
+        self.init(service: delivery.service)
+        status = delivery.status
+        role = delivery.role
+        links = delivery.links
+        attempts = delivery.attempts
+        durationMilliseconds = delivery.durationMilliseconds
+        // Before the outcome there may be a failure that another attempt makes good.
+        failure = delivery.status == .pending ? nil : delivery.failure
+        if let place = delivery.rendition, record.renditions.indices.contains(place) {
+            rendition = RenditionSummary(record.renditions[place])
         }
     }
 }
@@ -159,7 +197,7 @@ extension Report.Entry {
         ])
     }
 
-    private static func json(of failure: DeliveryFailure) -> JSONValue {
+    static func json(of failure: DeliveryFailure) -> JSONValue {
         let retryable: Bool
         switch failure.retry {
         case .retry, .retryAfter: retryable = true

@@ -14,6 +14,23 @@ public enum TextFormat: String, Sendable, CaseIterable {
         report.links.map { line(service: $0.service, link: $0.link) + "\n" }.joined()
     }
 
+    /// What stands instead of links when there are none: why, as a comment of the form.
+    func withoutLinks(_ reports: [Report]) -> String {
+        reports.flatMap(\.deliveries).map { entry in
+            let why = entry.failure.map { ": \($0.kind.rawValue): \($0.message)" } ?? ""
+            return comment("\(entry.service): \(entry.status.rawValue)\(why)") + "\n"
+        }.joined()
+    }
+
+    private func comment(_ text: String) -> String {
+        switch self {
+        case .text: "# \(text)"
+        case .markdown, .html: "<!-- \(Self.entities(text).split(separator: "--").joined(separator: "- -")) -->"
+        case .bbcode: "# \(Self.percent(text, "[]"))"
+        case .rst: ".. \(text)"
+        }
+    }
+
     private func line(service: String, link: String) -> String {
         switch self {
         case .text: link

@@ -43,8 +43,10 @@ public struct Identity: Sendable {
     }
 
     /// RFC 3339 with milliseconds, UTC.
-    public func timestamp() -> String {
-        let milliseconds = now()
+    public func timestamp() -> String { Self.timestamp(now()) }
+
+    /// RFC 3339 with milliseconds, UTC, of milliseconds since 1970.
+    public static func timestamp(_ milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var parts = unsafe tm()
         // SAFETY: both records are locals that outlive the call.

@@ -8,14 +8,20 @@ struct Preference {
     var format: TextFormat?
     /// How long the client wants to wait; `nil` = as configured.
     var wait: Duration?
+    /// Words of `Prefer` that were obeyed (RFC 7240, section 3).
+    var applied: [String] = []
 
     init(_ head: RequestHead) throws(Problem) {
         for field in head.headers where field.name.lowercased() == "prefer" {
             for preference in field.value.lowercased().split(whereSeparator: { $0 == "," || $0 == ";" }) {
-                let word = preference.filter { !$0.isWhitespace }
-                if word == "respond-async" { wait = wait ?? .zero }
+                let word = preference.filter { !$0.isWhitespace && $0 != "\"" }
+                if word == "respond-async" {
+                    wait = wait ?? .zero
+                    applied.append(word)
+                }
                 if word.hasPrefix("wait="), let seconds = Int(word.dropFirst(5)), (0...3_600).contains(seconds) {
                     wait = .seconds(seconds)
+                    applied.append(word)
                 }
             }
         }
@@ -34,19 +40,24 @@ struct Preference {
 /// Answers that carry reports.
 enum Answer {
     /// One report as it is; several as a list, whose status is that of the worst.
-    static func of(_ reports: [Report], format: TextFormat?) -> HTTPAnswer {
+    static func of(_ reports: [Report], _ preference: Preference, replayed: Bool = false) -> HTTPAnswer {
         let status = worst(reports)
         var headers: [HTTPField] = []
-        if status == 202, let first = reports.first { headers.append(HTTPField("Location", "/v1/uploads/\(first.id)")) }
-        guard let format else {
+        if status == 202, let place = location(reports) { headers.append(HTTPField("Location", place)) }
+        if replayed { headers.append(HTTPField("Idempotency-Replayed", "true")) }
+        if !preference.applied.isEmpty {
+            headers.append(HTTPField("Preference-Applied", preference.applied.joined(separator: ", ")))
+        }
+        guard let format = preference.format else {
             let value = reports.count == 1 ? reports[0].json : .array(reports.map(\.json))
             return json(status, value, headers)
         }
         headers.append(HTTPField("Content-Type", format.contentType))
+        let text = reports.map(format.render).joined()
         return HTTPAnswer(
             status: status,
             headers: headers,
-            body: .bytes(Array(reports.map(format.render).joined().utf8))
+            body: .bytes(Array((text.isEmpty ? format.withoutLinks(reports) : text).utf8))
         )
     }
 
@@ -56,6 +67,13 @@ enum Answer {
             headers: headers + [HTTPField("Content-Type", "application/json")],
             body: .bytes(Array(value.serialized().utf8))
         )
+    }
+
+    /// Where the client finds the rest: the report, or the list of reports in the form of the answer.
+    private static func location(_ reports: [Report]) -> String? {
+        guard let first = reports.first else { return nil }
+        if reports.count == 1 { return "/v1/uploads/\(first.id)" }
+        return "/v1/uploads?ids=" + reports.map(\.id).joined(separator: ",")
     }
 
     private static func worst(_ reports: [Report]) -> Int {

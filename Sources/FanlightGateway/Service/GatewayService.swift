@@ -21,26 +21,18 @@ public struct GatewayService: HTTPService {
 
     private func route(_ head: RequestHead) throws(Problem) -> HeadDecision {
         let parts = head.path.split(separator: "/").map(String.init)
-        if parts.first == "v1" { try authorize(head) }
+        if parts.first == "v1" { return try interface(parts.dropFirst(), head) }
         switch (parts.first, parts.count) {
-        case ("v1", 2) where parts[1] == "uploads": return try upload(head)
-        case ("v1", 3) where parts[1] == "uploads":
-            try require("GET", head)
-            guard let report = gateway.store.report(parts[2]) else {
-                throw Problem(.notFound, "There is no upload of that id, or it is too old.")
-            }
-            return .answer(Answer.of([report], format: try Preference(head).format))
-        case ("v1", 2) where parts[1] == "services":
-            try require("GET", head)
-            return .answer(
-                Answer.json(200, .object([.init("services", .array(gateway.router.services.map(Self.describe)))]))
-            )
         case ("album", 2):
             try require("GET", head)
             return .answer(try album(parts[1]))
-        case ("healthz", 1), ("readyz", 1):
+        case ("healthz", 1):
             try require("GET", head)
-            return .answer(Answer.json(200, .object([.init("status", .string("ok"))])))
+            return .answer(Answer.json(200, .object([.init("status", "ok")])))
+        case ("readyz", 1):
+            try require("GET", head)
+            guard gateway.isReady else { return .answer(Self.notReady) }
+            return .answer(Answer.json(200, .object([.init("status", "ok")])))
         case (nil, 0):
             try require("GET", head)
             let hint = "Fanlight. POST a picture to /v1/uploads; GET /v1/services lists the services.\n"
@@ -52,8 +44,63 @@ public struct GatewayService: HTTPService {
                 )
             )
         default:
-            throw Problem(.notFound, "There is nothing at this path. Pictures go to POST /v1/uploads.")
+            throw Self.nothingHere
         }
+    }
+
+    private static let notReady = Answer.json(
+        503,
+        .object([.init("status", "starting or stopping")]),
+        [HTTPField("Retry-After", "1")]
+    )
+
+    /// What stands below `/v1`.
+    private func interface(_ parts: ArraySlice<String>, _ head: RequestHead) throws(Problem) -> HeadDecision {
+        let client = try authorize(head)
+        let words = Array(parts)
+        switch (words.first, words.count) {
+        case ("services", 1):
+            try require("GET", head)
+            return .answer(Answer.json(200, .object([.init("services", .array(services))])))
+        case ("uploads", 1): return try uploads(head, client)
+        case ("uploads", 2): return try upload(words[1], head, client)
+        case ("uploads", 3) where words[2] == "events":
+            try require("GET", head)
+            return later { [gateway] () throws(Problem) in try await gateway.watch(words[1], head, client) }
+        case ("uploads", 3) where words[2] == "retry":
+            try require("POST", head)
+            return later { [gateway] () throws(Problem) in try await gateway.retry(words[1], head, client) }
+        default: throw Self.nothingHere
+        }
+    }
+
+    private static let nothingHere = Problem(
+        .notFound,
+        "There is nothing at this path. Pictures go to POST /v1/uploads."
+    )
+
+    private func later(_ work: @escaping @Sendable () async throws(Problem) -> HTTPAnswer) -> HeadDecision {
+        .receive(WorkSink(work))
+    }
+
+    private func uploads(_ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
+        if ["GET", "HEAD"].contains(head.method) {
+            return later { [gateway] () throws(Problem) in try await gateway.history(head, client) }
+        }
+        try require("POST", head, also: "GET, HEAD, POST")
+        if gateway.registry.isStopping { throw .stopping }
+        if let length = head.contentLength, length > gateway.settings.maxBody {
+            throw .bodyTooLarge(gateway.settings.maxBody)
+        }
+        return .receive(try UploadSink(head: head, gateway: gateway, client: client))
+    }
+
+    private func upload(_ id: String, _ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
+        if head.method == "DELETE" {
+            return later { [gateway] () throws(Problem) in try await gateway.delete(id, head, client) }
+        }
+        try require("GET", head, also: "GET, HEAD, DELETE")
+        return later { [gateway] () throws(Problem) in try await gateway.lookUp(id, head, client) }
     }
 
     /// Several services may keep albums; a name is looked for in each, in configured order.
@@ -68,17 +115,22 @@ public struct GatewayService: HTTPService {
     }
 
     /// Where client keys are configured, the interface is for those who have one.
-    private func authorize(_ head: RequestHead) throws(Problem) {
+    private func authorize(_ head: RequestHead) throws(Problem) -> Client {
         let keys = gateway.settings.clientKeys
-        guard !keys.isEmpty else { return }
+        guard !keys.isEmpty else { return Client(peer: head.peer) }
         let words = (head.header("Authorization") ?? "").split(separator: " ", maxSplits: 1)
         if words.count == 2, words[0].lowercased() == "bearer" {
             let given = Array(words[1].utf8)
             // Every key is compared, so that the time tells nothing about them.
             let hits = keys.filter { Self.isEqual(Array($0.value.utf8), given) }
-            if !hits.isEmpty { return }
+            if !hits.isEmpty { return Client(name: Self.name(of: given), peer: head.peer) }
         }
         throw Problem(.unauthorized, "This gateway wants a client key: Authorization: Bearer KEY.")
+    }
+
+    /// A name for the owner of a key, from which the key cannot be told.
+    private static func name(of key: [UInt8]) -> String {
+        "key-" + ContentHash.sha256(of: Array("fanlight client ".utf8) + key).prefix(24)
     }
 
     private static func isEqual(_ key: [UInt8], _ given: [UInt8]) -> Bool {
@@ -89,29 +141,15 @@ public struct GatewayService: HTTPService {
         return difference == 0
     }
 
-    private func upload(_ head: RequestHead) throws(Problem) -> HeadDecision {
-        try require("POST", head)
-        if let length = head.contentLength, length > gateway.settings.maxBody {
-            throw .bodyTooLarge(gateway.settings.maxBody)
-        }
-        return .receive(try UploadSink(head: head, gateway: gateway))
-    }
-
-    private func require(_ method: String, _ head: RequestHead) throws(Problem) {
+    private func require(_ method: String, _ head: RequestHead, also allowed: String? = nil) throws(Problem) {
         guard head.method == method || (method == "GET" && head.method == "HEAD") else {
-            var problem = Problem(.methodNotAllowed, "This path takes \(method).")
-            problem.allow = method == "GET" ? "GET, HEAD" : method
+            var problem = Problem(.methodNotAllowed, "This path takes \(allowed ?? method).")
+            problem.allow = allowed ?? (method == "GET" ? "GET, HEAD" : method)
             throw problem
         }
     }
 
-    private static func describe(_ service: CompiledService) -> JSONValue {
-        .object([
-            .init("name", .string(service.name)),
-            .init("adapter", .string(service.adapterName)),
-            .init("enabled", .bool(service.enabled)),
-            .init("reason", service.disabledReason.map(JSONValue.string) ?? .null),
-            .init("options", .array(service.options.map { .string($0.name) })),
-        ])
+    private var services: [JSONValue] {
+        gateway.router.services.map { ServiceReport.json($0, gateway.engine) }
     }
 }

@@ -4,22 +4,31 @@ import FanlightAdapters
 import FanlightConfiguration
 import FanlightCore
 
-/// Turns the names that a client asked for into services and a policy.
+/// Turns the names that a client asked for into services, their parts, and a policy.
 struct Router: Sendable {
     var services: [CompiledService]
     var routes: [Route]
 
-    /// Resolves names of services and routes, each service once, in configured order.
-    func resolve(_ names: [String]) throws(Problem) -> (services: [CompiledService], policy: RoutePolicy) {
-        var wanted: [String] = []
+    /// Services in the order of the report, each with how much it counts.
+    typealias Resolved = (services: [(service: CompiledService, role: DeliveryRole)], policy: RoutePolicy)
+
+    private struct Wanted {
+        var name: String
+        var role: DeliveryRole
+    }
+
+    /// Resolves names of services and routes, each service once.
+    ///
+    /// A single route gives its policy; several names together mean all of them.
+    func resolve(_ names: [String]) throws(Problem) -> Resolved {
+        var wanted: [Wanted] = []
         var policy = RoutePolicy.all
         if names.isEmpty {
             let route =
                 routes.first(where: { $0.name == "default" })
                 ?? Route(name: "default", services: services.filter(\.enabled).map(\.name))
             policy = route.policy
-            // A route may name services that are off for want of a setting; they are left out, not an error.
-            wanted = route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
+            wanted = members(of: route)
         }
         for name in names {
             if let service = services.first(where: { $0.name == name }) {
@@ -30,10 +39,10 @@ struct Router: Sendable {
                         field: "services"
                     )
                 }
-                wanted.append(name)
+                wanted.append(Wanted(name: name, role: service.delivery.role))
             } else if let route = routes.first(where: { $0.name == name }) {
                 if names.count == 1 { policy = route.policy }
-                wanted += route.services.filter { name in services.contains { $0.name == name && $0.enabled } }
+                wanted += members(of: route)
             } else {
                 throw Problem(
                     .unknownService,
@@ -45,18 +54,41 @@ struct Router: Sendable {
         return (try ordered(wanted, policy), policy)
     }
 
-    private func ordered(_ wanted: [String], _ policy: RoutePolicy) throws(Problem) -> [CompiledService] {
-        guard !wanted.isEmpty else {
+    /// A route may name services that are off for want of a setting; they are left out, not an error.
+    private func members(of route: Route) -> [Wanted] {
+        route.services.compactMap { name in
+            guard let service = services.first(where: { $0.name == name && $0.enabled }) else { return nil }
+            return Wanted(name: name, role: route.roles[name] ?? service.delivery.role)
+        }
+    }
+
+    private func ordered(
+        _ wanted: [Wanted],
+        _ policy: RoutePolicy
+    ) throws(Problem) -> [(service: CompiledService, role: DeliveryRole)] {
+        var roles: [String: DeliveryRole] = [:]
+        // Named twice, it counts as much as the stronger of both says.
+        for one in wanted { roles[one.name] = Self.stronger(roles[one.name], one.role) }
+        guard roles.values.contains(where: { $0 != .shadow }) else {
             throw Problem(
                 .unknownService,
                 "No service is enabled. Enable one in config.yaml; fanlight services tells why each is off.",
                 field: "services"
             )
         }
-        if policy == .first {
-            var seen: Set<String> = []
-            return wanted.filter { seen.insert($0).inserted }.compactMap { name in services.first { $0.name == name } }
+        var seen: Set<String> = []
+        let inOrder =
+            policy == .first
+            ? wanted.map(\.name).filter { seen.insert($0).inserted }
+            : services.map(\.name).filter { roles[$0] != nil }
+        return inOrder.compactMap { name in
+            services.first { $0.name == name }.map { ($0, roles[name] ?? .required) }
         }
-        return services.filter { wanted.contains($0.name) }
+    }
+
+    private static func stronger(_ first: DeliveryRole?, _ second: DeliveryRole) -> DeliveryRole {
+        guard let first else { return second }
+        let order = [DeliveryRole.required, .optional, .shadow]
+        return order.first { $0 == first || $0 == second } ?? .required
     }
 }

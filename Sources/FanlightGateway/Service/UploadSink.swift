@@ -9,6 +9,7 @@ final class UploadSink: BodySink {
     private let state: Mutex<Guarded>
     private let head: RequestHead
     private let gateway: Gateway
+    private let client: Client
 
     /// A reader that is only touched under the lock.
     private struct Guarded: @unchecked Sendable {
@@ -17,8 +18,9 @@ final class UploadSink: BodySink {
     }
 
     /// Chooses the reader by Content-Type.
-    init(head: RequestHead, gateway: Gateway) throws(Problem) {
+    init(head: RequestHead, gateway: Gateway, client: Client) throws(Problem) {
         self.head = head
+        self.client = client
         self.gateway = gateway
         state = Mutex(Guarded(reader: try Self.reader(for: head, gateway: gateway)))
     }
@@ -73,7 +75,7 @@ final class UploadSink: BodySink {
             }
         }
         do throws(Problem) {
-            return try await gateway.answer(read.get(), head: head)
+            return try await gateway.answer(read.get(), head: head, client: client)
         } catch {
             return error.answer
         }

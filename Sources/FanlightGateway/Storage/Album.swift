@@ -77,3 +77,12 @@ struct Album: Sendable {
             }
     }
 }
+
+extension Album {
+    /// Removes a picture; true when there is none of that name afterwards.
+    static func remove(folder: String, name: String) -> Bool {
+        guard isPlainName(name) else { return false }
+        // SAFETY: the string lives through the call.
+        return unsafe unlink("\(folder)/\(name)") == 0 || errno == ENOENT
+    }
+}

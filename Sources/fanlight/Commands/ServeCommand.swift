@@ -35,7 +35,7 @@ enum ServeCommand {
             memory: image.memory,
             spool: spool
         )
-        let transport = CurlTransport()
+        let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
         let server: MicrohttpdServer
         do {
@@ -50,10 +50,12 @@ enum ServeCommand {
             spool: spool,
             images: images,
             transport: transport,
+            journal: journal,
             pool: BlockingPool(threads: 2),
             log: EventLog { Console.error($0.serialized()) }
         )
         service.set(GatewayService(gateway: gateway))
+        Task { await gateway.start() }
         Console.out("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
         signals.wait()
@@ -78,8 +80,8 @@ enum ServeCommand {
         return try MicrohttpdServer(address: listen.host, port: port, service: service, limits: limits)
     }
 
-    /// Time that interrupted uploads get to answer their clients.
-    private static let farewell = Duration.milliseconds(200)
+    /// Time that interrupted uploads get to write their state and to answer their clients.
+    private static let farewell = Duration.seconds(2)
 
     /// Lets uploads under way finish, from the complete request to its answer; a second signal ends that.
     private static func drain(
@@ -95,8 +97,21 @@ enum ServeCommand {
         }
         gateway.interrupt()
         let last = ContinuousClock.now + farewell
-        while server.requestsUnderWay > 0, ContinuousClock.now < last { _ = signals.wait(milliseconds: 5) }
+        while server.requestsUnderWay > 0 || gateway.uploadsUnderWay > 0, ContinuousClock.now < last {
+            _ = signals.wait(milliseconds: 5)
+        }
     }
+
+    /// Transfers at the same time: what all services together may take, so that none waits for another's.
+    private static func connections(_ services: [CompiledService]) -> Int {
+        let wanted = services.filter(\.enabled).reduce(spareConnections) {
+            $0 + ($1.concurrency ?? Gateway.defaultConcurrency)
+        }
+        return max(256, wanted)
+    }
+
+    /// Deletions, sessions and the webhook.
+    private static let spareConnections = 32
 
     private static func settings(_ loaded: LoadedConfiguration, url: String) -> GatewaySettings {
         let server = loaded.configuration.server
@@ -110,6 +125,11 @@ enum ServeCommand {
         settings.geotag = loaded.configuration.geotag
         settings.publicURL = server.publicURL ?? url
         settings.routes = loaded.configuration.routes
+        settings.notify = loaded.configuration.notify.map { notify in
+            var settings = NotifySettings(url: notify.url, secret: notify.secret)
+            settings.attempts = notify.attempts
+            return settings
+        }
         return settings
     }
 }

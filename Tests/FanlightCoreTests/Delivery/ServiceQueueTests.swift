@@ -54,7 +54,7 @@ struct ServiceQueueTests {
 
     @Test("The circuit opens after failures in a row, lets one probe through, and closes with it")
     func circuit() {
-        var queue = queue(10, breaker: BreakerRules(failures: 3, pause: .seconds(10)))
+        var queue = queue(10, breaker: BreakerRules(failures: 3, pause: .seconds(10), whenOpen: .wait))
         for ticket in 0..<9 as Range<UInt64> { queue.add(ticket, group: "", until: far) }
         #expect(granted(queue.decide(at: at(0))).count == 9)
         for _ in 0..<3 { queue.finish(.dead, at: at(0)) }
@@ -84,17 +84,19 @@ struct ServiceQueueTests {
 
     @Test("With an open circuit some fail at once, some wait, some cannot wait that long")
     func openCircuit() {
-        var queue = queue(10, breaker: BreakerRules(failures: 1, pause: .seconds(10)))
+        var queue = queue(10, breaker: BreakerRules(failures: 1, pause: .seconds(10), whenOpen: .wait))
         queue.finish(.dead, at: at(0))
         queue.add(1, group: "", until: far, failsFast: true)
         queue.add(2, group: "", until: at(9_000))
         queue.add(3, group: "", until: far)
         #expect(refused(queue.decide(at: at(1))) == [1: .circuitOpen, 2: .circuitOpen])
         #expect(granted(queue.decide(at: at(10_000))) == [3])
-        var hasty = self.queue(10, breaker: BreakerRules(failures: 1, whenOpen: .fail))
+        var hasty = self.queue(10, breaker: BreakerRules(failures: 1))
         hasty.finish(.dead, at: at(0))
         hasty.add(1, group: "", until: far)
+        hasty.add(2, group: "", until: far, isRepeat: true)
         #expect(refused(hasty.decide(at: at(0))) == [1: .circuitOpen])
+        #expect(granted(hasty.decide(at: at(30_000))) == [2])
     }
 
     @Test("What a service asks for holds all its deliveries; those that cannot wait are told so")
@@ -128,8 +130,9 @@ struct ServiceQueueTests {
         while starts.count < 35 {
             if starts.count == 15 {
                 // A restart in the midst of a period.
-                let left = RateWindow(limit: 10, period: .seconds(60), slots: queue.rateSlots ?? [])
-                queue = self.queue(100, rate: left)
+                let slots = queue.rateSlots ?? []
+                queue = self.queue(100, rate: RateWindow(limit: 10, period: .seconds(60)))
+                queue.restoreRate(slots)
                 for ticket in 100..<140 as Range<UInt64> { queue.add(ticket, group: "", until: at(10_000_000)) }
             }
             for _ in granted(queue.decide(at: at(now))) where starts.count < 35 { starts.append(now) }
@@ -208,7 +211,13 @@ private struct QueueModel {
             let group = ["a", "b", "c"][Int.random(in: 0..<3, using: &numbers)]
             let until = now + .milliseconds(Int.random(in: 0...6_000, using: &numbers))
             waiting[next] = (group, until)
-            queue.add(next, group: group, until: until, failsFast: Bool.random(using: &numbers))
+            queue.add(
+                next,
+                group: group,
+                until: until,
+                failsFast: Bool.random(using: &numbers),
+                isRepeat: Bool.random(using: &numbers)
+            )
             next += 1
         case 4 where underWay > 0:
             underWay -= 1

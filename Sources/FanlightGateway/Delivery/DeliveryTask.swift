@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+import FanlightCore
+
+/// Brings one delivery to its outcome: drives the state machine with the service's gate, the courier and the journal.
+struct DeliveryTask: Sendable {
+    let engine: Engine
+    let live: LiveUpload
+    let index: Int
+    let service: CompiledService
+    /// True where another service stands in for this one.
+    let failsFast: Bool
+
+    private var rules: DeliveryRules { DeliveryRules(attempts: service.attempts, deadline: service.deadline) }
+
+    /// Works until there is an outcome.
+    ///
+    /// - Returns: The outcome's state; `nil` when the gateway stops first, and the journal keeps the rest.
+    func run() async -> DeliveryStatus? {
+        let record = live.record
+        let delivery = record.deliveries[index]
+        let start = engine.clock.now()
+        if let links = await reusable(record, delivery) {
+            engine.events.tell(.reused(service: service.name))
+            return await settle(DeliveryOutcome(.delivered, links: links), since: start)
+        }
+        var machine = DeliveryMachine(rules: rules, past: past(delivery))
+        var run: DeliveryRun?
+        var action = machine.handle(.start, now: start)
+        while true {
+            switch action {
+            case .none: return nil
+            case .settle(let outcome): return await settle(outcome, since: start)
+            case .queue(let until):
+                let entry = await gate?.enter(
+                    group: live.group,
+                    until: until,
+                    failsFast: failsFast,
+                    isRepeat: machine.attempts > 0
+                )
+                switch entry ?? .granted {
+                case .stopped: return nil
+                case .refused(let failure):
+                    action = machine.handle(.refused(failure), now: engine.clock.now())
+                case .granted:
+                    action = machine.handle(.granted, now: engine.clock.now())
+                    // Without an attempt the place is free again.
+                    if case .attempt = action {} else { gate?.leave(.none) }
+                }
+            case .attempt(let number, let until):
+                guard let result = await attempt(number, until, &run) else { return nil }
+                let event: DeliveryMachine.Event =
+                    switch result {
+                    case .success(let links): .delivered(links)
+                    case .failure(let failure): .failed(failure)
+                    }
+                action = machine.handle(event, now: engine.clock.now(), chance: chance)
+                if case .wait(let until) = action, case .failure(let failure) = result {
+                    note(.backingOff(until: until.milliseconds, attempts: number, failure))
+                }
+            case .wait(let until):
+                // What waits holds no picture open, unless finished steps would be lost with the run.
+                if run?.progress == .null { run = nil }
+                await engine.clock.sleep(until)
+                if Task.isCancelled { return nil }
+                action = machine.handle(.due, now: engine.clock.now())
+            }
+        }
+    }
+
+    private var gate: ServiceGate? { engine.gates[service.name] }
+
+    private var chance: Double { Double(engine.identity.random() >> 11) / Double(1 << 53) }
+
+    /// What an earlier run left; a service that takes a repetition is asked again.
+    private func past(_ delivery: JournalDelivery) -> DeliveryMachine.Past {
+        DeliveryMachine.Past(
+            attempts: delivery.attempts,
+            mayHaveArrived: delivery.phase == .releasing && !service.isIdempotent,
+            notBefore: delivery.notBefore.map { Timestamp(milliseconds: $0) }
+        )
+    }
+
+    // MARK: One attempt
+
+    private func attempt(
+        _ number: Int,
+        _ until: Timestamp,
+        _ run: inout DeliveryRun?
+    ) async -> Result<DeliveryLinks, DeliveryFailure>? {
+        let begin = engine.clock.now()
+        let end = await courierEnd(number, until, &run)
+        guard case .finished(let result) = end else {
+            gate?.leave(.none)
+            return nil
+        }
+        var kind: ErrorKind?
+        if case .failure(let failure) = result { kind = failure.kind }
+        gate?.leave(Self.sign(kind))
+        engine.events.tell(.attempt(service: service.name, kind: kind, duration: engine.clock.now() - begin))
+        return result
+    }
+
+    private func courierEnd(_ number: Int, _ until: Timestamp, _ run: inout DeliveryRun?) async -> Courier.End {
+        let record = live.record
+        let delivery = record.deliveries[index]
+        guard let place = delivery.rendition, record.renditions.indices.contains(place),
+            let file = engine.shelf.open(record.renditions[place])
+        else { return .finished(.failure(Self.pictureGone)) }
+        let courier = Courier(
+            engine: engine,
+            service: service,
+            picture: file,
+            notes: notes(number),
+            until: until
+        )
+        let isFirst = run == nil
+        var current =
+            run
+            ?? DeliveryRun(
+                service: service,
+                context: context(record, delivery, record.renditions[place], file),
+                resuming: delivery.progress
+            )
+        let end = await courier.attempt(&current, isFirst ? .start : .again)
+        run = current
+        return end
+    }
+
+    private func notes(_ number: Int) -> Courier.Notes {
+        let (journal, live, index, engine) = (engine.journal, live, index, engine)
+        return Courier.Notes(
+            attempting: {
+                note(.attempting(attempt: number, at: engine.now))
+            },
+            releasing: {
+                let change = JournalChange.releasing(attempt: number, at: engine.now)
+                do throws(JournalError) {
+                    try await journal.record([JournalNote(upload: live.id, delivery: index, change)])
+                } catch {
+                    engine.events.tell(.journalFailed)
+                    return false
+                }
+                live.apply(index, change)
+                return true
+            },
+            progress: { progress in
+                note(.progress(progress == .null ? nil : progress))
+            }
+        )
+    }
+
+    /// Notes something that nobody has to wait for.
+    private func note(_ change: JournalChange) {
+        engine.journal.post(JournalNote(upload: live.id, delivery: index, change))
+        live.apply(index, change)
+    }
+
+    private func context(
+        _ record: JournalUpload,
+        _ delivery: JournalDelivery,
+        _ rendition: JournalRendition,
+        _ file: SpooledFile
+    ) -> DeliveryContext {
+        DeliveryContext(
+            caption: record.caption,
+            geotag: engine.settings.geotag.told(record.geotag),
+            takenAt: record.image.takenAt,
+            rendition: Rendition(
+                file: file,
+                mediaType: rendition.mediaType,
+                width: rendition.width,
+                height: rendition.height,
+                lane: rendition.lane
+            ),
+            options: delivery.options,
+            uploadID: record.id,
+            idempotencyKey: record.id + "." + service.name,
+            uuid: engine.identity.uploadID(),
+            now: Int(engine.now / 1_000),
+            publicURL: engine.settings.publicURL
+        )
+    }
+
+    // MARK: The outcome
+
+    private func reusable(_ record: JournalUpload, _ delivery: JournalDelivery) async -> DeliveryLinks? {
+        guard service.delivery.reusesDuplicates, delivery.attempts == 0, delivery.phase == .waiting,
+            let place = delivery.rendition, let digest = delivery.captionDigest,
+            let sha256 = record.renditions[place].sha256
+        else { return nil }
+        let found = try? await engine.journal.reusable(
+            service: service.name,
+            renditionSHA256: sha256,
+            captionDigest: digest
+        )
+        return found?.links
+    }
+
+    private func settle(_ outcome: DeliveryOutcome, since start: Timestamp) async -> DeliveryStatus {
+        await live.settle(index, outcome, duration: engine.clock.now() - start, engine)
+        return outcome.status
+    }
+
+    /// What an attempt says of the service itself.
+    static func sign(_ kind: ErrorKind?) -> CircuitBreaker.Sign {
+        switch kind {
+        case .network, .timeout, .unavailable: .dead
+        case .interrupted: .none
+        default: .alive
+        }
+    }
+
+    private static let pictureGone = DeliveryFailure(
+        kind: .interrupted,
+        message: "The prepared picture is no longer in the spool. Upload it again.",
+        retry: .never
+    )
+}
+
+extension LiveUpload {
+    /// Records an outcome, then shows it; the journal owes it where the disk refuses, and it is shown nevertheless.
+    func settle(_ index: Int, _ outcome: DeliveryOutcome, duration: Duration, _ engine: Engine) async {
+        let claim = claim(
+            index,
+            JournalOutcome(
+                status: outcome.status,
+                links: outcome.links,
+                failure: outcome.failure,
+                attempts: outcome.attempts,
+                durationMilliseconds: Int(clamping: duration.roundedUpMilliseconds),
+                at: engine.now,
+                eventNumber: 0
+            )
+        )
+        var notes = [JournalNote(upload: id, delivery: index, .settled(claim.outcome))]
+        if claim.isLast, engine.settings.notify != nil {
+            notes.append(JournalNote(upload: id, .notification(JournalNotification(dueAt: engine.now))))
+        }
+        do throws(JournalError) {
+            try await engine.journal.record(notes)
+        } catch {
+            engine.events.tell(.journalFailed)
+        }
+        publish(index, claim.outcome)
+        let delivery = record.deliveries[index]
+        engine.events.tell(
+            .delivery(
+                service: delivery.service,
+                role: delivery.role,
+                status: outcome.status,
+                kind: outcome.failure?.kind,
+                attempts: outcome.attempts,
+                duration: duration
+            )
+        )
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+public import FanlightCore
+import Synchronization
+
+/// The webhook: where finished uploads are told.
+public struct NotifySettings: Sendable, Equatable {
+    /// http or https URL that takes a POST.
+    public var url: String
+    /// Signs the calls.
+    public var secret: Secret
+    /// Calls in all before one is given up.
+    public var attempts = 12
+    /// Time limits of one call.
+    public var timeouts = Timeouts(connect: .seconds(10), stall: .seconds(10), total: .seconds(20))
+
+    /// Creates settings.
+    public init(url: String, secret: Secret) {
+        self.url = url
+        self.secret = secret
+    }
+}
+
+/// Tells the webhook about finished uploads; what is owed stands in the journal and survives a restart.
+final class Notifier: Sendable {
+    private let engine: Engine
+    private let settings: NotifySettings
+    private let alarm = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    private let isAwake = Mutex(false)
+
+    /// Longest time without a look into the journal.
+    private static let pause = Duration.seconds(30)
+
+    init(engine: Engine, settings: NotifySettings) {
+        self.engine = engine
+        self.settings = settings
+    }
+
+    /// Makes the loop look into the journal now.
+    func wake() {
+        isAwake.withLock { $0 = true }
+        alarm.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }?.resume()
+    }
+
+    /// Calls what is due until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            isAwake.withLock { $0 = false }
+            let due = (try? await engine.journal.dueNotifications(now: engine.now, limit: 16)) ?? []
+            for record in due where record.isComplete {
+                if Task.isCancelled { return }
+                await call(record)
+            }
+            if due.contains(where: \.isComplete) { continue }
+            await rest()
+        }
+    }
+
+    private func rest() async {
+        let until = engine.clock.now() + Self.pause
+        let timer = Task {
+            await engine.clock.sleep(until)
+            wake()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = alarm.withLock { waiting in
+                    if isAwake.withLock({ $0 }) || Task.isCancelled { return true }
+                    waiting = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+        timer.cancel()
+    }
+
+    private func call(_ record: JournalUpload) async {
+        let made = (record.notification?.attempts ?? 0) + 1
+        let isTaken = await post(record, attempt: made)
+        if Task.isCancelled, !isTaken { return }
+        var state = JournalNotification(attempts: made, dueAt: nil, isDone: true)
+        if !isTaken, made < settings.attempts {
+            let rules = DeliveryRules(base: .seconds(5), longest: .seconds(3_600))
+            let wait = rules.wait(after: .retry, made: made, chance: 1) ?? .zero
+            state = JournalNotification(attempts: made, dueAt: (engine.clock.now() + wait).milliseconds, isDone: false)
+        }
+        engine.events.tell(.webhook(isTaken: isTaken))
+        try? await engine.journal.record([JournalNote(upload: record.id, .notification(state))])
+    }
+
+    private func post(_ record: JournalUpload, attempt: Int) async -> Bool {
+        let seconds = engine.now / 1_000
+        let body = JSONValue.object([
+            .init("event", "upload.finished"), .init("sent_at", .string(Identity.timestamp(engine.now))),
+            .init("upload", Report(record).json),
+        ])
+        let bytes = Array(body.serialized().utf8)
+        let request = HTTPRequest(
+            method: "POST",
+            url: settings.url,
+            headers: [
+                HTTPField("Content-Type", "application/json"),
+                HTTPField("User-Agent", "fanlight"),
+                HTTPField("Fanlight-Event", "upload.finished"),
+                HTTPField("Fanlight-Attempt", String(attempt)),
+                HTTPField("Fanlight-Signature", WebhookSignature.header(bytes, at: seconds, secret: settings.secret)),
+            ],
+            body: .bytes(bytes),
+            timeouts: settings.timeouts,
+            maxReplyBytes: 65_536
+        )
+        guard let reply = try? await engine.transport.send(request) else { return false }
+        return (200..<300).contains(reply.status)
+    }
+}
+
+/// `t=SECONDS,v1=HEX`: HMAC-SHA256 with the secret over the seconds, a dot and the body.
+enum WebhookSignature {
+    static func header(_ body: [UInt8], at seconds: Int64, secret: Secret) -> String {
+        let signed = Array("\(seconds).".utf8) + body
+        return "t=\(seconds),v1=" + ContentHash.hmacSHA256(of: signed, key: Array(secret.value.utf8))
+    }
+}
+
+extension JournalUpload {
+    /// True when every delivery in the answer has its outcome.
+    var isComplete: Bool { !deliveries.contains { $0.status == .pending && $0.role != .shadow } }
+}

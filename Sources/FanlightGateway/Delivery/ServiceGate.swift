@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import Synchronization
+
+/// The door to one service: deliveries wait here for their place.
+///
+/// All rules are those of ``ServiceQueue``; this adds the waiting tasks and the alarm.
+final class ServiceGate: Sendable {
+    /// How a wait ended.
+    enum Entry: Sendable {
+        /// The attempt may begin; ``leave(_:)`` ends it.
+        case granted
+        case refused(DeliveryFailure)
+        /// The task was cancelled.
+        case stopped
+    }
+
+    /// What the interface shows.
+    struct Snapshot: Sendable {
+        var waiting: Int
+        var underWay: Int
+        var circuit: CircuitBreaker.State
+        var nextProbe: Timestamp?
+        var heldUntil: Timestamp?
+        var rateLeft: Int?
+    }
+
+    private struct State {
+        var queue: ServiceQueue
+        var waiting: [ServiceQueue.Ticket: CheckedContinuation<Entry, Never>] = [:]
+        /// Cancelled before they could wait.
+        var cancelled: Set<ServiceQueue.Ticket> = []
+        var next: ServiceQueue.Ticket = 0
+        var alarm = Timestamp.distantFuture
+        var told: CircuitBreaker.State = .closed
+    }
+
+    let service: String
+    private let clock: EngineClock
+    private let events: GatewayEvents
+    private let keepRate: @Sendable ([RateWindow.Slot]) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameter keepRate: Told what counts in the rate's period whenever it changes.
+    init(
+        service: String,
+        limits: ServiceQueue.Limits,
+        clock: EngineClock,
+        events: GatewayEvents,
+        keepRate: @escaping @Sendable ([RateWindow.Slot]) -> Void
+    ) {
+        self.service = service
+        self.clock = clock
+        self.events = events
+        self.keepRate = keepRate
+        state = Mutex(State(queue: ServiceQueue(limits)))
+    }
+
+    /// Waits for a place.
+    func enter(group: String, until: Timestamp, failsFast: Bool, isRepeat: Bool) async -> Entry {
+        let ticket = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    guard state.cancelled.remove(ticket) == nil else { return true }
+                    state.waiting[ticket] = continuation
+                    state.queue.add(ticket, group: group, until: until, failsFast: failsFast, isRepeat: isRepeat)
+                    return false
+                }
+                if isCancelled { return continuation.resume(returning: .stopped) }
+                pump()
+            }
+        } onCancel: {
+            let continuation = state.withLock { state -> CheckedContinuation<Entry, Never>? in
+                guard let waiting = state.waiting.removeValue(forKey: ticket) else {
+                    state.cancelled.insert(ticket)
+                    return nil
+                }
+                state.queue.cancel(ticket)
+                return waiting
+            }
+            continuation?.resume(returning: .stopped)
+        }
+    }
+
+    /// Ends an attempt.
+    func leave(_ sign: CircuitBreaker.Sign) {
+        state.withLock { $0.queue.finish(sign, at: clock.now()) }
+        pump()
+    }
+
+    /// Notes that the service wants no more requests for a while.
+    func hold(for pause: Duration) {
+        state.withLock { $0.queue.hold(until: clock.now() + pause) }
+        pump()
+    }
+
+    /// Counts what an earlier run of the gateway began.
+    func restoreRate(_ slots: [RateWindow.Slot]) { state.withLock { $0.queue.restoreRate(slots) } }
+
+    /// The state now.
+    var snapshot: Snapshot {
+        let now = clock.now()
+        return state.withLock { state in
+            Snapshot(
+                waiting: state.queue.count,
+                underWay: state.queue.underWay,
+                circuit: state.queue.circuit,
+                nextProbe: state.queue.nextProbe,
+                heldUntil: state.queue.held(at: now),
+                rateLeft: state.queue.rateLeft(at: now)
+            )
+        }
+    }
+
+    /// What one round of decisions leads to, to be done without the lock.
+    private struct Consequences {
+        var entries: [(CheckedContinuation<Entry, Never>, Entry)] = []
+        var alarm: Timestamp?
+        var circuit: CircuitBreaker.State?
+        var rate: [RateWindow.Slot]?
+        var waiting = 0
+        var underWay = 0
+    }
+
+    private func pump() {
+        let now = clock.now()
+        let done = state.withLock { state in
+            var done = Consequences()
+            for decision in state.queue.decide(at: now) {
+                switch decision {
+                case .grant(let ticket):
+                    done.rate = state.queue.rateSlots
+                    guard let waiting = state.waiting.removeValue(forKey: ticket) else { continue }
+                    done.entries.append((waiting, .granted))
+                case .refuse(let ticket, let failure):
+                    guard let waiting = state.waiting.removeValue(forKey: ticket) else { continue }
+                    done.entries.append((waiting, .refused(failure)))
+                }
+            }
+            if state.alarm <= now { state.alarm = .distantFuture }
+            if let wake = state.queue.wake(after: now), wake < state.alarm {
+                state.alarm = wake
+                done.alarm = wake
+            }
+            if state.queue.circuit != state.told {
+                state.told = state.queue.circuit
+                done.circuit = state.told
+            }
+            (done.waiting, done.underWay) = (state.queue.count, state.queue.underWay)
+            return done
+        }
+        if let alarm = done.alarm { setAlarm(alarm) }
+        if let rate = done.rate { keepRate(rate) }
+        if let circuit = done.circuit { events.tell(.circuit(service: service, state: circuit)) }
+        events.tell(.queue(service: service, waiting: done.waiting, underWay: done.underWay))
+        for (continuation, entry) in done.entries { continuation.resume(returning: entry) }
+    }
+
+    private func setAlarm(_ time: Timestamp) {
+        Task { [weak self, clock] in
+            // A moment late rather than early: a wake that decides nothing would set the same alarm again.
+            await clock.sleep(time + .milliseconds(1))
+            self?.pump()
+        }
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+import FanlightConfiguration
+import FanlightCore
+import FanlightMetadata
+
+/// Who sent a request.
+struct Client: Sendable {
+    /// A digest of the client's key; empty where the gateway has no keys.
+    var name = ""
+    /// Address of the peer.
+    var peer = ""
+
+    /// Whose turn its deliveries take in the queues.
+    var group: String { name.isEmpty ? peer : name }
+}
+
+extension Gateway {
+    /// What one request wants, checked.
+    private struct Order: Sendable {
+        var choices: UploadChoices
+        var services: [(service: CompiledService, role: DeliveryRole)]
+        var policy: RoutePolicy
+        var client: Client
+    }
+
+    /// A picture with what its bytes say.
+    private struct Picture: Sendable {
+        var file: SpooledFile
+        var facts: ImageFacts
+        var sha256: String
+    }
+
+    /// Answers one complete form.
+    func answer(_ form: UploadForm, head: RequestHead, client: Client) async throws(Problem) -> HTTPAnswer {
+        let preference = try Preference(head)
+        let key = try IdempotencyDesk.key(head)
+        let fields = form.fields + head.query.filter { $0.name != "format" }
+        let choices = try UploadChoices(fields)
+        let (services, policy) = try router.resolve(choices.services)
+        try check(choices.options)
+        let order = Order(choices: choices, services: services, policy: policy, client: client)
+        let begin = engine.clock.now()
+        var pictures: [Picture] = []
+        for file in form.pictures { pictures.append(try await read(file)) }
+        guard let key else {
+            let uploads = try await accept(pictures, order, key: nil, since: begin)
+            return await report(uploads, preference)
+        }
+        let digest = IdempotencyDesk.digest(pictures: pictures.map(\.sha256), fields: fields)
+        return try await answerOnce(key, digest, client, preference) { [self, pictures] (entry) throws(Problem) in
+            try await accept(pictures, order, key: entry, since: begin)
+        }
+    }
+
+    /// Waits for uploads as the client wishes, and reports them.
+    func report(_ uploads: [LiveUpload], _ preference: Preference, replayed: Bool = false) async -> HTTPAnswer {
+        let end = engine.clock.now() + (preference.wait ?? settings.answerWithin)
+        for upload in uploads { await upload.wait(atMost: end - engine.clock.now(), clock: engine.clock) }
+        return Answer.of(uploads.map(\.report), preference, replayed: replayed)
+    }
+
+    private func check(_ options: [String: [String: String]]) throws(Problem) {
+        for (service, values) in options {
+            guard let known = router.services.first(where: { $0.name == service }) else {
+                throw Problem(
+                    .unknownService,
+                    "There is no service \"\(service.prefix(100))\".",
+                    field: "option.\(service)"
+                )
+            }
+            for name in values.keys where !known.options.contains(where: { $0.name == name }) {
+                throw Problem(
+                    .badField,
+                    "\(service) has no option \"\(name.prefix(100))\".",
+                    field: "option.\(service).\(name)"
+                )
+            }
+        }
+    }
+
+    private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
+        let limits = settings.imageLimits
+        let position = settings.geotag.position
+        let result = await engine.pool.run { () -> Result<Picture, Problem> in
+            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size),
+                let digest = ContentHash.sha256(of: file)
+            else {
+                return .failure(.spoolFull)
+            }
+            do throws(ImageError) {
+                let facts = try ImageReader.read(bytes, limits: limits, position: position)
+                return .success(Picture(file: file, facts: facts, sha256: digest))
+            } catch {
+                return .failure(Problem(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Prepares the pictures, puts the uploads into the journal, and starts their deliveries.
+    private func accept(
+        _ pictures: [Picture],
+        _ order: Order,
+        key: IdempotencyDesk.Entry?,
+        since begin: Timestamp
+    ) async throws(Problem) -> [LiveUpload] {
+        var records: [JournalUpload] = []
+        var files: [SpooledFile] = []
+        var opened: [(JournalRendition, SpooledFile)] = []
+        for picture in pictures {
+            let (record, own) = try await record(of: picture, order)
+            records.append(record)
+            // Pictures that are parts of one file are one file for the journal.
+            for file in own where !files.contains(where: { $0.name == file.name }) { files.append(file) }
+            opened += zip(record.renditions, own)
+        }
+        engine.events.tell(.prepareTime(engine.clock.now() - begin))
+        if registry.isStopping { throw .stopping }
+        do throws(JournalError) {
+            try await engine.journal.accept(
+                records,
+                key: key?.journal(uploads: records.map(\.id), at: engine.now),
+                files: files
+            )
+        } catch {
+            engine.events.tell(.journalFailed)
+            throw Problem(error)
+        }
+        for (rendition, file) in opened { engine.shelf.put(file, of: rendition) }
+        return records.map { record in
+            engine.events.tell(.accepted(bytes: record.imageBytes, deliveries: record.deliveries.count))
+            let live = LiveUpload(record, group: order.client.group)
+            let pending = record.deliveries.indices.filter { record.deliveries[$0].status == .pending }
+            // A gateway that stops just now has the upload in its journal and continues it at the next start.
+            if !pending.isEmpty { runner.start(live, pending) }
+            return live
+        }
+    }
+
+    // MARK: The record of an upload
+
+    private func record(of picture: Picture, _ order: Order) async throws(Problem) -> (JournalUpload, [SpooledFile]) {
+        let prepared = try await renditions(of: picture, for: order.services.map(\.service))
+        var files: [SpooledFile] = []
+        var renditions: [JournalRendition] = []
+        var places: [RenditionConstraints: Int] = [:]
+        let wantsHash = order.services.contains { $0.service.delivery.reusesDuplicates }
+        for (constraints, result) in prepared {
+            guard case .success(let rendition) = result else { continue }
+            if let place = files.firstIndex(where: { $0 === rendition.file }) {
+                places[constraints] = place
+                continue
+            }
+            places[constraints] = files.count
+            files.append(rendition.file)
+            renditions.append(await entry(rendition, of: picture, wantsHash: wantsHash))
+            engine.events.tell(.prepared(lane: rendition.lane, bytes: rendition.file.size))
+        }
+        let geotag = order.choices.geotag ?? picture.facts.geotag
+        var record = JournalUpload(
+            id: engine.identity.uploadID(),
+            createdAt: engine.now,
+            client: order.client.name,
+            image: picture.facts,
+            imageBytes: picture.file.size,
+            sha256: picture.sha256,
+            caption: order.choices.caption,
+            geotag: geotag,
+            warnings: picture.facts.warnings + settings.geotag.warnings(geotag) + Self.losses(prepared),
+            choices: order.policy.choices,
+            renditions: renditions,
+            notification: settings.notify.map { _ in JournalNotification() }
+        )
+        for (service, role) in order.services {
+            let constraints = service.constraints.applied(to: settings.constraints)
+            var delivery = JournalDelivery(
+                service: service.name,
+                role: role,
+                rendition: places[constraints],
+                options: order.choices.options[service.name] ?? [:]
+            )
+            delivery.captionDigest = service.delivery.reusesDuplicates ? captionDigest(record, delivery) : nil
+            if case .failure(let error)? = prepared.first(where: { $0.0 == constraints })?.1 {
+                delivery.apply(.settled(noRendition(error, number: record.deliveries.settledCount + 1)))
+            }
+            record.deliveries.append(delivery)
+        }
+        return (record, files)
+    }
+
+    private func entry(_ rendition: Rendition, of picture: Picture, wantsHash: Bool) async -> JournalRendition {
+        let file = rendition.file
+        var sha256: String?
+        if wantsHash {
+            sha256 = file === picture.file ? picture.sha256 : await engine.pool.run { ContentHash.sha256(of: file) }
+        }
+        return JournalRendition(rendition, sha256: sha256)
+    }
+
+    private func noRendition(_ error: ImageError, number: Int) -> JournalOutcome {
+        JournalOutcome(
+            status: .failed,
+            failure: DeliveryFailure(kind: .noRendition, message: Problem(error).detail),
+            attempts: 0,
+            durationMilliseconds: 0,
+            at: engine.now,
+            eventNumber: number
+        )
+    }
+
+    /// Digest of all that a service may get besides the picture.
+    private func captionDigest(_ record: JournalUpload, _ delivery: JournalDelivery) -> String {
+        let caption = record.caption
+        var words = [caption.title, caption.description, caption.message, caption.alt].map {
+            $0.map { "+" + $0 } ?? "-"
+        }
+        words += [String(caption.tags.count)] + caption.tags
+        for field in caption.fields { words += [field.name, field.value] }
+        let place = record.geotag.map { ["\($0.latitude)", "\($0.longitude)", $0.altitude.map { "\($0)" } ?? "-"] }
+        words += place ?? ["nowhere"]
+        words.append(record.image.takenAt ?? "-")
+        for (name, value) in delivery.options.sorted(by: { $0.key < $1.key }) { words += [name, value] }
+        return ContentHash.sha256(of: LengthPrefixed.bytes(words))
+    }
+
+    /// One rendition for each distinct set of constraints; a picture that cannot be decoded refuses the upload.
+    private func renditions(
+        of picture: Picture,
+        for services: [CompiledService]
+    ) async throws(Problem) -> [(RenditionConstraints, Result<Rendition, ImageError>)] {
+        var seen: Set<RenditionConstraints> = []
+        let sets = services.map { $0.constraints.applied(to: settings.constraints) }.filter { seen.insert($0).inserted }
+        let results = await images.prepare(picture.file, facts: picture.facts, constraints: sets)
+        for case .failure(let error) in results {
+            guard case .noRendition = error else { throw Problem(error) }
+        }
+        return Array(zip(sets, results))
+    }
+
+    /// Warnings of all renditions, each once.
+    private static func losses(_ renditions: [(RenditionConstraints, Result<Rendition, ImageError>)]) -> [Warning] {
+        var warnings: [Warning] = []
+        for case .success(let rendition) in renditions.map(\.1) {
+            for warning in rendition.warnings where !warnings.contains(warning) { warnings.append(warning) }
+        }
+        return warnings.sorted { ($0.code, $0.message) < ($1.code, $1.message) }
+    }
+}
+
+extension [JournalDelivery] {
+    fileprivate var settledCount: Int { count { $0.eventNumber != nil } }
+}
+
+/// Texts one after another, so that no two lists of texts give the same bytes.
+enum LengthPrefixed {
+    static func bytes(_ texts: [String]) -> [UInt8] {
+        texts.flatMap { Array("\($0.utf8.count):".utf8) + Array($0.utf8) }
+    }
+}
