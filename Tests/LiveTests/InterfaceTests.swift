@@ -11,7 +11,10 @@ struct InterfaceTests {
 
     @Test(
         "A wrong method is told which ones the path takes",
-        arguments: [("DELETE", "/v1/uploads", "GET, HEAD, POST"), ("PUT", "/healthz", "GET, HEAD"), ("OPTIONS", "/", "GET, HEAD")]
+        arguments: [
+            ("DELETE", "/v1/uploads", "GET, HEAD, POST"), ("PUT", "/healthz", "GET, HEAD"),
+            ("OPTIONS", "/", "GET, HEAD"),
+        ]
     )
     func methods(method: String, path: String, allowed: String) async throws {
         let live = try LiveGateway(services: Self.album)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightAdapters
+import FanlightConfiguration
 import FanlightCore
 
 /// Deletes one delivered picture at its service, with what was captured when it was delivered.

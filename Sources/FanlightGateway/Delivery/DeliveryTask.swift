@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightAdapters
+import FanlightConfiguration
 import FanlightCore
 
 /// Brings one delivery to its outcome: drives the state machine with the service's gate, the courier and the journal.
