@@ -35,6 +35,6 @@ public enum ContentHash {
 
     /// Lower-case hexadecimal HMAC-SHA256 of bytes.
     public static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) -> String {
-        hexadecimal(Digests.hmacSHA256(key: key, bytes))
+        hexadecimal(Digests.hmac(.sha256, key: key, bytes))
     }
 }

@@ -20,11 +20,8 @@ enum AdapterDefinitions {
         value is absent, and what it was for is not sent; an empty literal is kept. A template that is one `${name}` \
         keeps the type of the value.
 
-        Names: \(code(Variable.Plain.allCases.map(\.rawValue))), \
-        \(code(Variable.File.allCases.map { "file." + $0.rawValue })), `setting.NAME`, `option.NAME`, \
-        `field.NAME` (whatever else the client sent), and the names under `save`.
-
-        Filters: \(code(Filter.Kind.allCases.map(\.rawValue))).
+        \(TemplateNotes.variables)
+        \(TemplateNotes.filters)
         """
     )
 
@@ -59,6 +56,4 @@ enum AdapterDefinitions {
         must hold, one of a list under `any:`.
         """
     )
-
-    private static func code(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
 }

@@ -173,20 +173,3 @@ extension AdapterFields {
         ]
     }
 }
-
-extension AdapterFields {
-    /// Sections that other sections lead to, in the order of the reference.
-    static var parts: [Section] {
-        [step, setting, option, alternative, file, part, piece] + auth.map(\.section) + [
-            use, error, recover, poll, interval, restart, wait, rateLimit, discover, discovered, limits, texts,
-            timeouts, retry, store, delete, source,
-        ]
-    }
-}
-
-extension AdapterTestFields {
-    /// Sections of tests, in the order of the reference.
-    static var parts: [Section] {
-        [test, exchange, caption, geotag, request, file, part, store, reply, result, failure]
-    }
-}

@@ -155,7 +155,7 @@ public enum AdapterFields {
     /// A service of config.yaml; its adapter's settings and options are plain keys beside these.
     public static let service = Section(
         "service",
-        about + request + reply + bounds + delivery + picture,
+        about + evidence + request + reply + bounds + delivery + picture,
         "Keys of a service under `services:`, and of an entry under `adapters:`. The settings and options that its adapter declares are plain keys beside them."
     )
 

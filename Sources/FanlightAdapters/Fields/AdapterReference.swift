@@ -6,8 +6,9 @@ import FanlightConfiguration
 public enum AdapterReference {
     /// Every table and form of text of the language.
     public static func language() -> String {
-        let tables = ReferenceWriter.tables([AdapterFields.adapter] + AdapterFields.parts + AdapterTestFields.parts)
-        let texts = AdapterDefinitions.all.map(ReferenceWriter.paragraph).joined(separator: "\n")
+        let tables = ReferenceWriter.tables(ReferenceWriter.sections(from: AdapterFields.adapter))
+        let forms = AdapterDefinitions.all.filter { if case .keys = $0.shape { false } else { true } }
+        let texts = forms.map(ReferenceWriter.paragraph).joined(separator: "\n")
         return texts + "\n" + tables
     }
 

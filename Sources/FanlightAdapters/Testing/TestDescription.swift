@@ -6,6 +6,7 @@ import FanlightCore
 extension TestComparison {
     /// A request as the members of `request:`.
     static func description(of request: HTTPRequest) -> [JSONValue.Member] {
+        let picture = AdapterTestRunner.sampleContext.content ?? []
         var members: [JSONValue.Member] = []
         if request.method != "POST" { members.append(.init("method", .string(request.method))) }
         members.append(.init("url", .string(request.url)))
@@ -14,7 +15,7 @@ extension TestComparison {
         case .empty: break
         case .bytes(let bytes): members.append(.init("body", .string(String(decoding: bytes, as: UTF8.self))))
         case .file: members.append(.init("raw", "file"))
-        case .pieces(let pieces): members.append(.init("body", .string(pieces.map { Self.shown($0) }.joined())))
+        case .pieces(let pieces): members.append(.init("body", .string(pieces.map { shown($0, picture) }.joined())))
         case .multipart(let parts):
             var texts: [HTTPField] = []
             var file: JSONValue?

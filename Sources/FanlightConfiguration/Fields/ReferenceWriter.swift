@@ -2,7 +2,28 @@
 
 /// Writes the reference of sections and definitions in Markdown.
 public enum ReferenceWriter {
-    /// One table a section, in order; each with the sections that only it leads to behind it.
+    /// A section and every other one that it leads to, each once, in the order of the tables.
+    public static func sections(from start: Section) -> [Section] {
+        var found = [start]
+        func visit(_ shape: Shape) {
+            switch shape {
+            case .one, .defined, .anything: break
+            case .either(let shapes): for shape in shapes { visit(shape) }
+            case .list(let shape), .named(let shape): visit(shape)
+            case .keys(let section):
+                if found.contains(where: { $0.name == section.name }) { return }
+                found.append(section)
+                fields(section)
+            }
+        }
+        func fields(_ section: Section) {
+            for case .shaped(let shape) in section.fields.map(\.type) { visit(shape) }
+        }
+        fields(start)
+        return found
+    }
+
+    /// One table a section, in order.
     public static func tables(_ sections: [Section]) -> String { sections.map(table).joined(separator: "\n") }
 
     /// One heading and table.

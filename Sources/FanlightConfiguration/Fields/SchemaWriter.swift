@@ -84,11 +84,18 @@ public struct SchemaWriter {
             guard let definition = known.first(where: { $0.name == name }) else {
                 return .object([.init("$ref", .string("#/$defs/" + name))])
             }
+            // A section is hoisted under its own name already.
+            if case .keys(let section) = definition.shape, section.name == name { return value(definition.shape) }
             return hoisted(name) { writer in
                 let value = writer.value(definition.shape).object ?? []
-                return .object([.init("description", .string(definition.description))] + value)
+                return .object([.init("description", .string(Self.summary(definition.description)))] + value)
             }
         }
+    }
+
+    /// The first paragraph of a description.
+    private static func summary(_ text: String) -> String {
+        text.firstRange(of: "\n\n").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
     private mutating func list(_ shape: Shape) -> JSONValue {

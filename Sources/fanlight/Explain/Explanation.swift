@@ -60,7 +60,9 @@ struct Explanation {
         }
         var lines = TextTable.lines(rows)
         for (index, step) in steps.enumerated() {
-            lines += ["", "\(index + 1) of \(steps.count): \(step.id)"] + step.lines.map { "  " + $0 }
+            lines +=
+                ["", "\(index + 1) of \(steps.count): \(step.id)" + (step.note.map { ", " + $0 } ?? "")]
+                + step.lines.map { "  " + $0 }
         }
         return lines + ["", "Nothing was sent."]
     }

@@ -7,6 +7,8 @@ import FanlightCore
 struct RequestText {
     /// Identifier of the step.
     let id: String
+    /// Whether, and how often, it is done; `nil` = once, in any case.
+    let note: String?
     private let deed: RehearsedStep.Deed
     private let clean: (String) -> String
 
@@ -15,6 +17,7 @@ struct RequestText {
 
     init(_ step: RehearsedStep, service: CompiledService, context: DeliveryContext) {
         id = step.id
+        note = step.note
         deed = step.deed
         clean = { service.redacted($0, context) }
     }
@@ -73,7 +76,7 @@ struct RequestText {
 
     /// The step for programs.
     var json: JSONValue {
-        var members: [JSONValue.Member] = [.init("id", .string(id))]
+        var members: [JSONValue.Member] = [.init("id", .string(id)), .init("note", .optional(note))]
         switch deed {
         case .store(let folder, let name):
             members.append(.init("store", .string(clean(folder) + "/" + clean(name))))
