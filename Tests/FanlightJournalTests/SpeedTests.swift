@@ -6,7 +6,9 @@ import Testing
 
 @testable import FanlightJournal
 
-/// Bounds that a build without optimisation keeps, too; medians, because other work on the machine makes outliers. The
+/// Bounds that a build without optimisation keeps, too.
+///
+/// Medians, because other work on the machine makes outliers. The
 /// benchmark has the real numbers.
 @Suite("The journal with a long history", .serialized)
 struct SpeedTests {
