@@ -47,7 +47,9 @@ struct Courier: Sendable {
         var event = first
         notes.attempting()
         while true {
-            switch await next(&run, event) {
+            let action = await next(&run, event)
+            if case .reply = event { noteProgress(run, before: action) }
+            switch action {
             case .finished(let result): return .finished(result)
             case .send(let request, let exchange):
                 let release = Release()
@@ -57,7 +59,6 @@ struct Courier: Sendable {
                     // A stop leaves the delivery for the next start, unless the request may have arrived.
                     if error.cause == .stopped, Task.isCancelled, !release.isReleased { return .left }
                 }
-                if case .reply = event { notes.progress(run.progress) }
             case .store(let folder, let name):
                 guard await store(folder, name) else {
                     let message =
@@ -77,6 +78,15 @@ struct Courier: Sendable {
                 )
             }
         }
+    }
+
+    /// A finished step is noted where another follows.
+    ///
+    /// After the last one only the outcome may follow the `releasing` note: with anything between them, a kill would have
+    /// the journal say that nothing is under way, and the picture would be sent again.
+    private func noteProgress(_ run: DeliveryRun, before action: DeliveryRun.Action) {
+        if case .finished = action { return }
+        notes.progress(run.progress)
     }
 
     /// Building a request may read the picture, which is no work for the cooperative pool.
