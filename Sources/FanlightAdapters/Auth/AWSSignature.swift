@@ -4,7 +4,7 @@ import FanlightCore
 
 /// Signature version 4 of Amazon, in headers.
 ///
-/// Source: AWS Signature Version 4 signing process; S3 encodes the path once, other services twice.
+/// Source: AWS Signature Version 4 signing process; object stores encode the path once, other services twice.
 struct AWSSignature: Sendable {
     var service: String
     var region: Choice
@@ -13,6 +13,8 @@ struct AWSSignature: Sendable {
     var sessionToken: Choice?
     /// False sends `UNSIGNED-PAYLOAD`.
     var signsPayload = true
+    /// True for services that encode the path again before they sign it.
+    var encodesPathTwice = false
 
     var variables: [Variable] {
         [region, accessKey, secretKey].flatMap(\.variables) + (sessionToken?.variables ?? [])
@@ -62,7 +64,7 @@ struct AWSSignature: Sendable {
         _ hash: String
     ) -> String {
         let once = TextCoding.percentEncoded(TextCoding.percentDecoded(address.path), keeping: "/")
-        let path = service == "s3" ? once : TextCoding.percentEncoded(once, keeping: "/")
+        let path = encodesPathTwice ? TextCoding.percentEncoded(once, keeping: "/") : once
         let pairs = address.pairs.map { (TextCoding.percentEncoded($0.name), TextCoding.percentEncoded($0.value)) }
         let sorted = pairs.sorted { $0.0 == $1.0 ? ByteOrder.isLess($0.1, $1.1) : ByteOrder.isLess($0.0, $1.0) }
         let query = sorted.map { $0.0 + "=" + $0.1 }.joined(separator: "&")

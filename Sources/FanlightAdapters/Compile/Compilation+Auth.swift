@@ -132,7 +132,8 @@ struct AuthReader {
                 accessKey: access,
                 secretKey: secret,
                 sessionToken: optional("session_token"),
-                signsPayload: word("payload") == "signed"
+                signsPayload: word("payload") == "signed",
+                encodesPathTwice: word("path_encoding") == "twice"
             )
         )
     }

@@ -128,12 +128,17 @@ extension Compilation {
         return result
     }
 
-    /// A word that is always right, or where the reply has it.
+    /// A word, alternatives of which each may be one, or where the reply has it.
     private func visibility(_ node: Node?) -> Sources? {
-        guard let text = node?.text else { return sources(node) }
-        if AdapterFields.visibilities.contains(text) {
-            return Sources(list: [.template(Template(segments: [.literal(text)]))])
+        guard let node, !node.isNull else { return nil }
+        let nodes = node.items.isEmpty ? [node] : node.items
+        let list = nodes.compactMap { item -> Source? in
+            guard let word = (item["value"] ?? item).text, AdapterFields.visibilities.contains(word) else {
+                return sources(item.items.isEmpty ? Node(.sequence([item]), at: item.position) : item)?.list.first
+            }
+            let source = Source.template(Template(segments: [.literal(word)]))
+            return predicate(item["when"]).map { .when($0, source) } ?? source
         }
-        return sources(node)
+        return Sources(list: list)
     }
 }

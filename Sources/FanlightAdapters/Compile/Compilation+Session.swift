@@ -41,7 +41,9 @@ extension Compilation {
         names.session = []
         names.steps = []
         let defaults = RequestDefaults(url: service["url"], headers: service["headers"], method: "POST")
-        let steps = secretly { self.steps(nodes, AdapterFields.step, defaults, service: nil) }
+        // A refused login is explained as any other failure of the service.
+        let explaining = Node(.mapping(service.entries.filter { $0.key == "error" }), at: service.position)
+        let steps = secretly { self.steps(nodes, AdapterFields.step, defaults, service: explaining) }
         for key in ["poll", "restart", "retry_when", "recover"] {
             for found in nodes.compactMap({ $0[key] }) { error(found, "a login has no '\(key)'") }
         }

@@ -133,7 +133,7 @@ extension AdapterFields {
     )
 
     private static let aws = [
-        FieldSpec("service", .text, default: "s3", "Name of the service in the signature"),
+        FieldSpec("service", .text, required: true, "Name of the service in the signature"),
         FieldSpec("region", value, default: "${setting.region}", "Region in the signature"),
         credential("access_key", "Access key"), credential("secret_key", "Secret key"),
         FieldSpec("session_token", value, "Token of temporary credentials"),
@@ -142,6 +142,12 @@ extension AdapterFields {
             .choice(["signed", "unsigned"]),
             default: "signed",
             "Whether the hash of the body is part of the signature"
+        ),
+        FieldSpec(
+            "path_encoding",
+            .choice(["once", "twice"]),
+            default: "once",
+            "How the path is signed: object stores encode it once, Amazon's other services twice"
         ),
     ]
 
