@@ -117,7 +117,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LiveTests",
-            dependencies: ["FanlightCore", "FanlightMetadata", "FanlightCurl", "fanlight", "fanlight-imaging"],
+            dependencies: [
+                "FanlightCore", "FanlightMetadata", "FanlightCurl", "FanlightCodecs", "fanlight", "fanlight-imaging",
+            ],
             swiftSettings: settings
         ),
     ]

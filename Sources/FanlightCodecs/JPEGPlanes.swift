@@ -9,7 +9,7 @@ struct JPEGPlanes {
     let width: Int
     let height: Int
     let subsampling: TJSAMP
-    private let planes: [Plane]
+    let planes: [Plane]
 
     var isGrey: Bool { planes.count == 1 }
 
@@ -64,7 +64,7 @@ struct JPEGPlanes {
     }
 
     /// Makes planes of the sizes that the library names, with samples that are not set.
-    private init(width: Int, height: Int, subsampling: TJSAMP) {
+    init(width: Int, height: Int, subsampling: TJSAMP) {
         self.width = width
         self.height = height
         self.subsampling = subsampling
@@ -75,6 +75,9 @@ struct JPEGPlanes {
             )
         }
     }
+
+    /// Every way in which colour may be coarser than brightness, and none.
+    static let samplings = [TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411, TJSAMP_GRAY]
 
     /// The size that fits a box, before turning; never larger than the picture.
     func size(within box: (width: Int, height: Int), of full: (width: Int, height: Int)) -> (width: Int, height: Int) {

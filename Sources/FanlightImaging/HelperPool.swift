@@ -90,6 +90,9 @@ public final class HelperPool: ImageProcessor {
     /// How often pictures were decoded so far, for tests.
     var decodes: Int { decoded.withLock { $0 } }
 
+    /// Numbers of the helpers that work, for tests.
+    var busyIdentifiers: [Int32] { state.withLock { $0.busy.values.compactMap(\.processIdentifier) } }
+
     /// Numbers of the helpers that run, for tests.
     var processIdentifiers: [Int32] {
         state.withLock { ($0.idle + $0.busy.values).compactMap(\.processIdentifier) }

@@ -111,6 +111,29 @@ struct CodecsTests {
         #expect(flat.rgb == [UInt8](repeating: 255, count: 16 * 16 * 3))
     }
 
+    @Test("The ground shows through where the format has no transparency")
+    func ground() throws {
+        let pipeline = try Pictures.startedPipeline()
+        let blue = GroundColour(red: 10, green: 20, blue: 250)
+        let job = PixelJob(output: .jpeg, quality: 95, background: blue)
+        let jpeg = try pipeline.make(Pictures.clearPNG(side: 16), .init(mediaType: .png), job)
+        let flat = try pipeline.pixels(jpeg, .init(mediaType: .jpeg))
+        for (channel, expected) in [10, 20, 250].enumerated() {
+            #expect(abs(Int(flat.rgb[channel]) - expected) <= 4)
+        }
+    }
+
+    @Test("A PNG has fewer colours before it has fewer pixels")
+    func palette() throws {
+        let pipeline = try Pictures.startedPipeline()
+        let noise = Pictures.noise(width: 300, height: 200)
+        let whole = try pipeline.make(noise, .init(mediaType: .bmp), .init(output: .png))
+        let job = PixelJob(output: .png, maxBytes: whole.count / 2)
+        let made = try pipeline.make(noise, .init(mediaType: .bmp), job)
+        #expect(made.count <= whole.count / 2)
+        #expect(try pipeline.pixels(made, .init(mediaType: .png)).width == 300)
+    }
+
     @Test("The loader is the one that was named")
     func namedLoader() throws {
         let png = try Pictures.encode(Pictures.bitmap(uprightWidth: 20, uprightHeight: 20), as: .png)

@@ -171,6 +171,18 @@ struct HelperPoolTests {
         }
     }
 
+    @Test("A decoder that spins is killed when its processor time is over")
+    func spinning() async throws {
+        let script = try program("dd bs=65536 count=1 >/dev/null 2>&1; ulimit -t 1; while :; do :; done")
+        let pool = pool(script.path, workers: 1, timeout: .seconds(120))
+        defer { pool.shutdown() }
+        let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
+        await #expect(throws: ImageError.processingFailed("the picture took too much processor time")) {
+            try await prepare(pool, jpeg)
+        }
+        #expect(pool.processIdentifiers.isEmpty)
+    }
+
     @Test("A helper gets no descriptor of the gateway")
     func descriptors() async throws {
         let open = fcntl(0, F_DUPFD, 77)
