@@ -73,6 +73,58 @@ import FanlightCore
         unsafe fl_size(image)
     }
 
+    /// The same pixels as a strip of frames (C: fl_animate).
+    func animated(pageHeight: Int, delays: [Int], plays: Int) throws(CodecError) -> Picture {
+        let times = delays.map { Int32(clamping: $0) }
+        // SAFETY: the reference is valid; the array holds as many times as are named.
+        let made = unsafe times.withUnsafeBufferPointer { times in
+            unsafe times.baseAddress.flatMap {
+                unsafe fl_animate(image, Int32(pageHeight), $0, Int32(times.count), Int32(clamping: plays))
+            }
+        }
+        guard let made = unsafe made else { throw .failed(Self.message()) }
+        return unsafe Picture(made)
+    }
+
+    /// Milliseconds of each frame; one for a still.
+    var delays: [Int] {
+        // SAFETY: the reference is valid, and the array has room for all frames.
+        let count = Int(unsafe fl_frames(image))
+        var times = [Int32](repeating: 0, count: max(1, count))
+        unsafe fl_delays(image, &times, Int32(times.count))
+        return times.map { max(0, Int($0)) }
+    }
+
+    /// How often an animation is played; 0 = for ever.
+    var plays: Int {
+        // SAFETY: the reference is valid.
+        max(0, Int(unsafe fl_plays(image)))
+    }
+
+    /// One frame of a strip (C: fl_frame).
+    func frame(_ index: Int) throws(CodecError) -> Picture {
+        // SAFETY: the reference is valid; the result is a new reference, owned by the returned object.
+        guard let made = unsafe fl_frame(image, Int32(index)) else { throw .failed(Self.message()) }
+        return unsafe Picture(made)
+    }
+
+    /// The colour profile.
+    var profile: [UInt8]? {
+        var count = 0
+        // SAFETY: the reference is valid; the profile belongs to it and is copied at once.
+        guard let start = unsafe fl_profile(image, &count) else { return nil }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Red, green, blue and alpha of a still, row by row from the top.
+    func rgba() throws(CodecError) -> [UInt8] {
+        // SAFETY: the reference is valid; the library allocates width * height * 4 bytes.
+        let pixels = unsafe fl_rgba(image)
+        defer { unsafe fl_free(pixels) }
+        guard let start = unsafe pixels else { throw .decoding(Self.message()) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: size.width * size.height * 4))
+    }
+
     /// The same picture with its pixels in memory.
     func inMemory() throws(CodecError) -> Picture {
         // SAFETY: the reference is valid; the result is a new reference, owned by the returned object.

@@ -138,10 +138,21 @@ import FanlightMetadata
         if let planes = try decodedPlanes() {
             if let prepared = try prepare(group.job, planes, needsSearch: needsSearch) { return prepared }
         }
-        let picture = try decodedPicture(frames: group.job.frames, sharesPixels)
+        var job = group.job
+        var notes = PixelNotes()
+        let picture: Picture
+        do throws(CodecError) {
+            picture = try decodedPicture(frames: job.frames, sharesPixels)
+        } catch {
+            // Its frames together may be too large where the first one is not.
+            guard source.mediaType == .png, job.frames > 1, case .failed = error else { throw error }
+            job.frames = 1
+            notes = .animationLost
+            picture = try decodedPicture(frames: 1, sharesPixels)
+        }
         let turning = SourceLoader.turnsByItself(source.mediaType) ? .upright : source.orientation
-        let order = fl_order(job: group.job, orientation: turning, keep: needsSearch)
-        return try PreparedPicture(picture, order, group.job)
+        let order = fl_order(job: job, orientation: turning, keep: needsSearch)
+        return try PreparedPicture(picture, order, job, notes: notes)
     }
 
     /// By way of the JPEG's own planes: small before it becomes RGB, if it has to become RGB at all.
@@ -203,6 +214,11 @@ import FanlightMetadata
         let frames = min(max(1, frames), source.frames)
         if let picture = held[frames] { return picture }
         decodes += 1
+        if source.mediaType == .png, frames > 1 {
+            let picture = try APNG(bytes).picture(frames: frames)
+            held[frames] = picture
+            return picture
+        }
         let opened = unsafe try SourceLoader.open(raw, bytes, source, frames: frames, box: largestBox())
         guard sharesPixels, opened.byteCount <= PixelPipeline.heldBytes else { return opened }
         let picture = try opened.inMemory()

@@ -22,9 +22,9 @@ struct PreparedPicture {
     }
 
     /// Pixels that become whatever the job asks for.
-    init(_ picture: Picture, _ order: fl_order, _ job: PixelJob) throws(CodecError) {
+    init(_ picture: Picture, _ order: fl_order, _ job: PixelJob, notes known: PixelNotes = []) throws(CodecError) {
         guard let kind = Self.saver(job.output) else { throw .failed("no encoder for \(job.output.rawValue)") }
-        var notes = PixelNotes()
+        var notes = known
         content = .picture(try picture.prepared(order, notes: &notes), job, kind)
         self.notes = notes
     }
@@ -61,7 +61,8 @@ struct PreparedPicture {
             encoding.quality = Int32(attempt.quality)
             encoding.palette = attempt.palette
             encoding.full_colour = job.keepsSampling && attempt.scale == 1
-            return try Self.clean(picture.saved(encoding))
+            let isAnimatedPNG = job.output == .png && picture.delays.count > 1
+            return try Self.clean(isAnimatedPNG ? APNG.encode(picture) : picture.saved(encoding))
         }
     }
 

@@ -79,12 +79,27 @@ public final class HelperPool: ImageProcessor {
         guard !planned.jobs.isEmpty else { return planned.complete }
         let made = await run(on: pixelThreads, planned) { batch in
             do throws(ImageError) {
-                batch.take(try self.ask(batch.pixelSource, batch.jobs, picture: source.descriptor))
+                let whole = try self.whole(source)
+                batch.take(try self.ask(batch.pixelSource, batch.jobs, picture: whole.descriptor))
             } catch {
                 batch.fail(error)
             }
         }
         return made.complete
+    }
+
+    /// A file whose descriptor alone gives its bytes.
+    private func whole(_ source: SpooledFile) throws(ImageError) -> SpooledFile {
+        guard source.isPart else { return source }
+        guard let bytes = source.readAll(), let writer = spool.create() else {
+            throw .processingFailed("the spool cannot be read")
+        }
+        // SAFETY: the writer copies the bytes before it returns.
+        guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
+            writer.discard()
+            throw .processingFailed("the spool is full")
+        }
+        return file
     }
 
     /// How often pictures were decoded so far, for tests.

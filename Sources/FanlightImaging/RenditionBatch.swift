@@ -135,7 +135,7 @@ struct RenditionBatch: Sendable {
                     return .failure(.noRendition("\(rendition.file.size) bytes where the service takes \(limit)"))
                 }
                 var rendition = rendition
-                rendition.warnings = (plans[index]?.warnings ?? []) + profileWarnings(notes)
+                rendition.warnings = (plans[index]?.warnings ?? []) + profileWarnings(notes) + lostFrames(notes)
                 return .success(rendition)
             }
         }
@@ -150,6 +150,12 @@ struct RenditionBatch: Sendable {
         guard notes.contains(.profileBroken) else { return [] }
         let message = "The picture's colour profile cannot be read; sRGB is assumed."
         return [Warning(code: "profile_broken", message: message)]
+    }
+
+    private func lostFrames(_ notes: PixelNotes) -> [Warning] {
+        guard notes.contains(.animationLost) else { return [] }
+        let message = "The \(facts.frames) frames are too large to be made smaller; only the first is sent."
+        return [Warning(code: "animation_lost", message: message)]
     }
 
     private mutating func strip(_ policy: MetadataPolicy) -> Result<Rendition, ImageError> {

@@ -30,6 +30,36 @@ fl_image *_Nullable fl_open(
 fl_image *_Nullable fl_from_pixels(const void *_Nonnull pixels, int width, int height, int bands,
     const void *_Nullable profile, size_t profile_count);
 
+/// Tells a picture that it is a strip of frames: rows of one frame, their times in milliseconds, and how often they are
+/// played, 0 = for ever. NULL on failure.
+fl_image *_Nullable fl_animate(
+    fl_image *_Nonnull in, int page_height, const int *_Nonnull delays, int count, int plays);
+
+/// Frames of an animation, 1 for a still.
+int fl_frames(fl_image *_Nonnull in);
+
+/// The time of each frame in milliseconds; 100 where the picture does not say.
+void fl_delays(fl_image *_Nonnull in, int *_Nonnull delays, int count);
+
+/// How often an animation is played, 0 = for ever.
+int fl_plays(fl_image *_Nonnull in);
+
+/// The colour profile, owned by the picture. NULL where it has none.
+const void *_Nullable fl_profile(fl_image *_Nonnull in, size_t *_Nonnull count);
+
+/// One frame of a strip. NULL on failure.
+fl_image *_Nullable fl_frame(fl_image *_Nonnull in, int index);
+
+/// The pixels of a still as 8-bit RGB and alpha, row by row from the top; released with fl_free. NULL on failure.
+void *_Nullable fl_rgba(fl_image *_Nonnull in);
+
+/// Draws RGBA pixels on an RGBA canvas: over what is there, or instead of it. A NULL source clears the place.
+void fl_draw(unsigned char *_Nonnull canvas, int canvas_width, const unsigned char *_Nullable source, int x, int y,
+    int width, int height, bool over);
+
+/// CRC-32 of PNG chunks.
+unsigned fl_crc32(const unsigned char *_Nonnull bytes, size_t count);
+
 /// Decodes all pixels into memory, so that they can be read more than once. NULL on failure.
 fl_image *_Nullable fl_in_memory(fl_image *_Nonnull in);
 

@@ -136,7 +136,7 @@ private struct Choice {
     }
 
     /// Formats whose animations can be read and written.
-    private static let animated: Set<MediaType> = [.gif, .webp]
+    private static let animated: Set<MediaType> = [.gif, .webp, .png]
 
     /// The box that the upright picture must be shrunk to; `nil` when it fits as it is.
     private static func bounds(_ facts: ImageFacts, _ constraints: RenditionConstraints) -> (width: Int, height: Int)? {
@@ -157,7 +157,8 @@ private struct Choice {
     /// The format to write.
     var output: MediaType? {
         let wishes = wishes.filter(accepted.contains)
-        guard wishes.first == .png, !facts.hasAlpha, accepted.contains(.jpeg), let limit = constraints.maxBytes
+        guard wishes.first == .png, !facts.hasAlpha, !isAnimation, accepted.contains(.jpeg),
+            let limit = constraints.maxBytes
         else { return wishes.first }
         // Deflate takes about half of a photograph's 24 bits; where that is too much, JPEG keeps more of the picture.
         let (width, height) = (Double(facts.uprightWidth), Double(facts.uprightHeight))
@@ -165,14 +166,16 @@ private struct Choice {
         return width * height * scale * scale * 1.5 > Double(limit) ? .jpeg : .png
     }
 
+    /// True where all frames can stay.
+    private var isAnimation: Bool { facts.frames > 1 && Self.animated.contains(facts.mediaType) }
+
     /// Formats to write, best first.
     private var wishes: [MediaType] {
-        let animated = facts.frames > 1
-        let others: [MediaType] = facts.hasAlpha ? [.png, .webp, .gif, .jpeg] : [.jpeg, .png, .webp, .gif]
+        let others: [MediaType] =
+            isAnimation
+            ? [.webp, .gif, .png, .jpeg] : facts.hasAlpha ? [.png, .webp, .gif, .jpeg] : [.jpeg, .png, .webp, .gif]
         switch facts.mediaType {
-        case .jpeg, .png: return [facts.mediaType] + others
-        case .gif: return [.gif] + (animated ? [.webp] : []) + others
-        case .webp: return [.webp] + (animated ? [.gif] : []) + others
+        case .jpeg, .png, .gif, .webp: return [facts.mediaType] + others
         case .tiff, .bmp, .heic, .avif: return others
         }
     }
