@@ -178,4 +178,25 @@ import Testing
         #expect(try Self.read(Sample.heif() + Sample.box("mpvd", film)).companions == [.film])
         #expect(try Self.read(Sample.jpeg(tail: [1, 2, 3])).companions.isEmpty)
     }
+
+    /// Most of a photograph is its scan; reading its metadata must not cost a walk through it.
+    @Test func theScanOfAUsualPictureIsNotWalked() throws {
+        // A marker that no scan may hold: whoever walks the scan stumbles over it.
+        let broken = Sample.scan + [0xFF, 0xD8, 0xFF, 0xD9]
+        let head = [0xFF, 0xD8] + Sample.quantisation + Sample.frame(width: 16, height: 8)
+        #expect(try Self.read(head + broken).width == 16)
+        #expect(try JPEGHeader.inspect(head + broken).width == 16)
+        #expect(throws: ImageError.self) { try MetadataStripper.strip(head + broken, policy: .strip) }
+        // Bytes behind the end, and pictures of several scans, have to be walked through.
+        #expect(throws: ImageError.self) { try Self.read(head + broken + [0]) }
+        let progressive = [0xFF, 0xD8] + Sample.quantisation + Sample.frame(0xC2, width: 16, height: 8)
+        #expect(throws: ImageError.self) { try Self.read(progressive + broken) }
+    }
+
+    @Test func aScanWithoutAnEndIsCut() throws {
+        let whole = Sample.jpeg()
+        for count in 1...4 { #expect(throws: ImageError.truncated) { try Self.read(whole.dropLast(count)) } }
+    }
+
+    private static func read(_ bytes: ArraySlice<UInt8>) throws -> ImageFacts { try read(Array(bytes)) }
 }
