@@ -14,6 +14,7 @@ public final class MemoryJournal: Journal {
         var values: [String: JSONValue] = [:]
         var files: [String: [SpooledFile]] = [:]
         var failure: JournalError?
+        var releasesToRefuse = 0
         var notes: [JournalNote] = []
         var commits = 0
     }
@@ -21,11 +22,18 @@ public final class MemoryJournal: Journal {
     private let state = Mutex(State())
     private let keyLifetime: Int64 = 24 * 3_600_000
 
+    private let holdsFiles: Bool
+
     /// Creates an empty journal.
-    public init() {}
+    ///
+    /// - Parameter holdsFiles: False = files are only kept by their spool, as with a journal on disk.
+    public init(holdsFiles: Bool = true) { self.holdsFiles = holdsFiles }
 
     /// From now on every writing call throws this error; `nil` = they work again.
     public func fail(with error: JournalError?) { state.withLock { $0.failure = error } }
+
+    /// The next notes that a request may leave are refused, so many times.
+    public func failNotes(_ count: Int) { state.withLock { $0.releasesToRefuse = count } }
 
     /// Every note so far, in order.
     public var notes: [JournalNote] { state.withLock { $0.notes } }
@@ -54,9 +62,10 @@ public final class MemoryJournal: Journal {
             for upload in uploads {
                 state.order.append(upload.id)
                 state.uploads[upload.id] = upload
-                state.files[upload.id] = files
+                if holdsFiles { state.files[upload.id] = files }
             }
             state.commits += 1
+            for file in files where !holdsFiles { file.keep() }
             return nil
         }
         if let failure { throw failure }
@@ -66,6 +75,10 @@ public final class MemoryJournal: Journal {
     public func record(_ notes: [JournalNote]) async throws(JournalError) {
         let failure = state.withLock { state -> JournalError? in
             if let failure = state.failure { return failure }
+            if state.releasesToRefuse > 0, notes.contains(where: \.isRelease) {
+                state.releasesToRefuse -= 1
+                return .full
+            }
             for note in notes { Self.apply(note, to: &state) }
             state.commits += 1
             return nil
@@ -209,5 +222,12 @@ extension JournalQuery {
             && (service == nil || upload.deliveries.contains { $0.service == service })
             && (client == nil || upload.client == client)
             && upload.createdAt >= since ?? .min && upload.createdAt < until ?? .max
+    }
+}
+
+extension JournalNote {
+    fileprivate var isRelease: Bool {
+        if case .delivery(_, .releasing) = event { return true }
+        return false
     }
 }

@@ -125,6 +125,7 @@ struct DeliveryTask: Sendable {
                 resuming: delivery.progress
             )
         let end = await courier.attempt(&current, isFirst ? .start : .again)
+        if let quiet = current.quiet { gate?.hold(for: min(quiet, ReplyPacing.longest)) }
         run = current
         return end
     }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightAdapters
+import FanlightCore
+import FanlightTestSupport
+import Testing
+
+@testable import FanlightGateway
+
+@Suite("The webhook")
+struct WebhookTests {
+    private static let hook = NotifySettings(url: "https://hook.example/in", secret: Secret("0123456789abcdef"))
+
+    @Test("A finished upload is told once, signed, with its report")
+    func told() async throws {
+        let bench = try Bench(["a"], options: .init(notify: Self.hook), script: Bench.delivers)
+        await bench.gateway.start()
+        let first = await bench.post()
+        #expect(await Bench.eventually { bench.requests(to: "hook") == 1 })
+        let call = try #require(bench.transport.requests.first { host($0, is: "hook") })
+        guard case .bytes(let bytes) = call.body else {
+            Issue.record("no body")
+            return
+        }
+        let body = try JSONParser.parse(bytes)
+        #expect(body["event"]?.string == "upload.finished")
+        #expect(body["upload"]?["id"]?.string == first.id)
+        #expect(body["upload"]?["status"]?.string == "delivered")
+        let signature = try #require(call.headers.first { $0.name == "Fanlight-Signature" }?.value)
+        let parts = signature.split(separator: ",").map(String.init)
+        let time = String(parts[0].dropFirst(2))
+        let expected = ContentHash.hmacSHA256(of: Array("\(time).".utf8) + bytes, key: Array("0123456789abcdef".utf8))
+        #expect(parts[1] == "v1=" + expected)
+        #expect(await Bench.eventually { bench.journal.uploads[0].notification?.isDone == true })
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(bench.requests(to: "hook") == 1)
+        bench.gateway.interrupt()
+    }
+
+    @Test("A call that fails is due again later, and the last one is given up", arguments: [(1, true), (2, false)])
+    func repeated(attempts: Int, isDone: Bool) async throws {
+        var hook = Self.hook
+        hook.attempts = attempts
+        let bench = try Bench(["a"], options: .init(notify: hook)) { request throws(TransportError) in
+            if host(request, is: "hook") { return HTTPReply(status: 500, headers: [], body: [], finalURL: "") }
+            return try await Bench.delivers(request)
+        }
+        await bench.gateway.start()
+        _ = await bench.post()
+        #expect(await Bench.eventually { bench.journal.uploads[0].notification?.attempts == 1 })
+        let state = try #require(bench.journal.uploads[0].notification)
+        #expect(state.isDone == isDone)
+        #expect((state.dueAt == nil) == isDone)
+        bench.gateway.interrupt()
+    }
+
+    @Test("What was owed when the gateway ended is told after the restart")
+    func afterRestart() async throws {
+        let silent = try Bench(["a"], options: .init(notify: Self.hook), script: Bench.delivers)
+        // Never started, so that nothing was told.
+        _ = await silent.post()
+        #expect(silent.journal.uploads[0].notification?.dueAt != nil)
+        let next = try Bench(["a"], options: .init(notify: Self.hook, journal: silent.journal), script: Bench.delivers)
+        await next.gateway.start()
+        #expect(await Bench.eventually { next.requests(to: "hook") == 1 })
+        next.gateway.interrupt()
+    }
+}
