@@ -87,7 +87,9 @@ extension ShareXImport {
     private mutating func addXML() throws(ImportError) {
         let text = dataText(descriptor.data, named: "Data")
         addContentType("application/xml")
-        draft.request.append(.init("raw", [.object([.init("text", .string(text.replacing("${file.name}", with: "${file.name|xml}")))])]))
+        draft.request.append(
+            .init("raw", [.object([.init("text", .string(text.replacing("${file.name}", with: "${file.name|xml}")))])])
+        )
     }
 
     /// Adds the type unless the uploader has one of its own.
