@@ -47,7 +47,7 @@ public enum AdapterFields {
         FieldSpec("auth", .shaped(authorization), "How the service is convinced; sent to declared hosts only"),
         FieldSpec(
             "file",
-            .shaped(.either([choice, .keys(file)])),
+            .shaped(.either([choice, .keys(file.inheriting)])),
             "Form field of the picture; the body is then multipart/form-data"
         ),
         FieldSpec("fields", values, "Text parts of the multipart body, before the picture, in this order"),
@@ -109,7 +109,11 @@ public enum AdapterFields {
 
     /// Keys about what the service bears.
     static let bounds: [FieldSpec] = [
-        FieldSpec("store", .shaped(.keys(store)), "Keeps the picture in a folder of the gateway instead of sending it"),
+        FieldSpec(
+            "store",
+            .shaped(.keys(store.inheriting)),
+            "Keeps the picture in a folder of the gateway instead of sending it"
+        ),
         FieldSpec("base", value, "What URLs that begin with / are laid onto"),
         FieldSpec("hosts", hosts, "Further hosts that credentials may go to, such as *.example.org"),
         FieldSpec("steps", .shaped(.list(.keys(step))), "Several requests, one after another"),
@@ -118,7 +122,7 @@ public enum AdapterFields {
             .shaped(.keys(delete)),
             "The request that deletes a delivered picture; may use what was saved"
         ),
-        FieldSpec("discover", .shaped(.keys(discover)), "A request for the service's own limits"),
+        FieldSpec("discover", .shaped(.keys(discover.inheriting)), "A request for the service's own limits"),
         FieldSpec("limits", .shaped(.keys(limits)), "What the service takes; the picture is prepared to fit"),
         FieldSpec("timeouts", .shaped(.keys(timeouts)), "Time limits of one attempt"),
         FieldSpec("deadline", .duration, default: "10m", "Time for all attempts together"),
@@ -184,6 +188,16 @@ public enum AdapterFields {
         "Items of `steps:` and of `login:`. What a step saves, those after it can name. What it does not say about `ok`, `error`, `retry_after` and `rate_limit`, the service says."
     )
 
+    /// One of several places.
+    static let found = Section(
+        "place",
+        [
+            FieldSpec("when", .shaped(.defined("test")), "The test that chooses it; absent = always"),
+            FieldSpec("value", .shaped(.defined("extractor")), required: true, "Where the value stands"),
+        ],
+        "Items of a list of places that depend on a test."
+    )
+
     /// A list of hosts.
     static let hosts = FieldType.shaped(.either([.one(.text), .list(.one(.text))]))
 
@@ -197,7 +211,9 @@ public enum AdapterFields {
     /// Values of a request by name.
     static let values = FieldType.shaped(.named(choice))
     /// Where a value of the reply is found.
-    static let sourceShape = Shape.either([.defined("extractor"), .list(.defined("extractor"))])
+    static let sourceShape = Shape.either([
+        .defined("extractor"), .list(.either([.defined("extractor"), .keys(found)])),
+    ])
     /// Where a value of the reply is found.
     static let sources = FieldType.shaped(sourceShape)
     /// Values of the reply by name.
@@ -205,5 +221,5 @@ public enum AdapterFields {
     /// A wait: an extractor, or one with its unit.
     static let waiting = Shape.either([sourceShape, .keys(wait)])
     /// A word for no credentials, or one of the kinds.
-    static let authorization = Shape.either([.one(.choice(["none"]))] + auth.map { .keys($0.section) })
+    static let authorization = Shape.either([.one(.choice(["none"]))] + auth.map { .keys($0.section.inheriting) })
 }

@@ -33,7 +33,9 @@ public struct SchemaWriter {
     public mutating func object(_ section: Section) -> JSONValue {
         var members: [JSONValue.Member] = [.init("type", ["object", "null"])]
         members.append(.init("properties", .object(section.fields.map { .init($0.name, property($0)) })))
-        let required = section.fields.filter(\.isRequired).map { JSONValue.string($0.name) }
+        let required = section.fields.filter { $0.isRequired && (!section.mayInherit || $0.name == "type") }.map {
+            JSONValue.string($0.name)
+        }
         if !required.isEmpty { members.append(.init("required", .array(required))) }
         members.append(.init("additionalProperties", false))
         return .object(members)

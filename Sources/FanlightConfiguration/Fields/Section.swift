@@ -16,6 +16,16 @@ public struct Section: Sendable {
         self.description = description
     }
 
+    /// True where required keys may come from what the mapping is laid over, so that a file alone cannot miss them.
+    public var mayInherit = false
+
+    /// The same section where required keys may come from what the mapping is laid over.
+    public var inheriting: Section {
+        var section = self
+        section.mayInherit = true
+        return section
+    }
+
     /// The names of all keys.
     public var names: [String] { fields.map(\.name) }
 

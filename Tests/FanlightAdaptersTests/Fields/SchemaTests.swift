@@ -54,7 +54,7 @@ import Testing
         ("services: {a: {adapter: local, floder: x}}", "/services/a/floder"),
         ("services: {a: {limits: {byte: 5MB}}}", "/services/a/limits/byte"),
         ("services: {a: {limits: {bytes: 5 potatoes}}}", "/services/a/limits/bytes"),
-        ("services: {a: {auth: {type: bearer}}}", "/services/a/auth"),
+        ("services: {a: {auth: {type: bearrer}}}", "/services/a/auth"),
         ("services: {a: {error: {kinds: {1: nonsense}}}}", "/services/a/error/kinds/1"),
         ("services: [a]", "/services"),
     ])
