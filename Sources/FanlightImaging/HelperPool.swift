@@ -92,12 +92,12 @@ public final class HelperPool: ImageProcessor {
     private func whole(_ source: SpooledFile) throws(ImageError) -> SpooledFile {
         guard source.isPart else { return source }
         guard let bytes = source.readAll(), let writer = spool.create() else {
-            throw .processingFailed("the spool cannot be read")
+            throw .unavailable("the spool cannot be read")
         }
         // SAFETY: the writer copies the bytes before it returns.
         guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
             writer.discard()
-            throw .processingFailed("the spool is full")
+            throw .unavailable("the spool is full")
         }
         return file
     }
@@ -128,7 +128,7 @@ public final class HelperPool: ImageProcessor {
                 } ?? false
             if !isQueued {
                 var batch = batch
-                batch.fail(.processingFailed("picture processing is stopped or full"))
+                batch.fail(.unavailable("picture processing is stopped or full"))
                 continuation.resume(returning: batch)
             }
         }
@@ -181,16 +181,16 @@ public final class HelperPool: ImageProcessor {
             if let helper { state.busy[ObjectIdentifier(helper)] = helper }
             return (state.isStopped, helper)
         }
-        if isStopped { throw .processingFailed("picture processing is stopped") }
+        if isStopped { throw .unavailable("picture processing is stopped") }
         if let warm { return warm }
         guard let fresh = HelperProcess(executable: executable, limits: limits) else {
-            throw .processingFailed("the decoding process cannot be started")
+            throw .unavailable("the decoding process cannot be started")
         }
         let isLate = state.withLock { state in
             if !state.isStopped { state.busy[ObjectIdentifier(fresh)] = fresh }
             return state.isStopped
         }
-        if isLate { throw .processingFailed("picture processing is stopped") }
+        if isLate { throw .unavailable("picture processing is stopped") }
         return fresh
     }
 

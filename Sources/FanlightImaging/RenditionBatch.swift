@@ -160,7 +160,7 @@ struct RenditionBatch: Sendable {
 
     private mutating func strip(_ policy: MetadataPolicy) -> Result<Rendition, ImageError> {
         guard let whole = PictureBytes(mapping: source.descriptor, size: source.size) else {
-            return .failure(.processingFailed("the spool cannot be read"))
+            return .failure(.unavailable("the spool cannot be read"))
         }
         let made: Result<Rendition, ImageError>
         do throws(ImageError) {
@@ -220,12 +220,12 @@ struct RenditionBatch: Sendable {
             // What a helper made has no metadata of its own, and what was stripped has it no more.
             let bytes = retained == nil ? source : try MetadataWriter.rewrite(source, source: retained)
             let made = try ImageReader.read(bytes, limits: limits)
-            guard let writer = spool.create() else { throw .processingFailed("the spool refuses a new file") }
+            guard let writer = spool.create() else { throw .unavailable("the spool refuses a new file") }
             // SAFETY: the writer copies the bytes before it returns.
             let isWritten = unsafe bytes.withUnsafeBytes { unsafe writer.append($0) }
             guard isWritten, let file = writer.finish() else {
                 writer.discard()
-                throw .processingFailed("the spool is full")
+                throw .unavailable("the spool is full")
             }
             return .success(
                 Rendition(

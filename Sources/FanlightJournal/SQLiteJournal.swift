@@ -81,6 +81,8 @@ public final class SQLiteJournal: Journal {
         _ seal: Seal,
         _ settings: JournalSettings
     ) throws(JournalError) -> JournalWriter {
+        // The log and its index get the rights of the file, which is the owner's alone from its first moment.
+        try StateFolder.makeFile(path)
         let connection = try connection(path, settings)
         // Before the first table: a file that shrinks again when uploads leave it.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
@@ -89,8 +91,6 @@ public final class SQLiteJournal: Journal {
         let pageSize = try connection.integer("PRAGMA page_size") ?? 4_096
         // Retention keeps the file below its bound; this stops it where retention cannot.
         try connection.execute("PRAGMA max_page_count = \(max(256, 2 * Int64(settings.keepBytes) / pageSize))")
-        // SAFETY: the string lives through the call.
-        _ = unsafe chmod(path, 0o600)
         let writer = JournalWriter(connection: connection, seal: seal)
         try writer.checkKey()
         return writer

@@ -104,4 +104,11 @@ struct ReportTests {
         #expect(early.uploadID() < late.uploadID())
         #expect(late.timestamp() == "2023-11-14T22:13:20.123Z")
     }
+
+    @Test("Trouble of the gateway itself is not told as a fault of the picture")
+    func gatewayTrouble() {
+        #expect(Problem(ImageError.unavailable("the spool is full")).code == .unavailable)
+        #expect(Problem(ImageError.unavailable("the spool is full")).answer.status == 503)
+        #expect(Problem(ImageError.processingFailed("it took too long")).answer.status == 422)
+    }
 }

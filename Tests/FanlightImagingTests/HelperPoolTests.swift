@@ -231,7 +231,7 @@ struct HelperPoolTests {
     func unavailable() async throws {
         let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
         let missing = pool("/nowhere/fanlight-imaging")
-        await #expect(throws: ImageError.processingFailed("the decoding process cannot be started")) {
+        await #expect(throws: ImageError.unavailable("the decoding process cannot be started")) {
             try await prepare(missing, jpeg)
         }
         missing.shutdown()

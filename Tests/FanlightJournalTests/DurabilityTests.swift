@@ -93,11 +93,17 @@ struct DurabilityTests {
         }
         #expect(bytes.range(of: Data("https://e.org/1.jpg".utf8)) != nil)
         #expect(throws: JournalError.wrongKey) { try state.journal(key: Secret("second")) }
-        #expect(try await state.journal(key: Secret("first")).kept("session") == .string("kept-secret"))
-        for name in ["journal.sqlite", "lock"] {
+        do {
+            let journal = try state.journal(key: Secret("first"))
+            #expect(try await journal.kept("session") == .string("kept-secret"))
+            await journal.close()
+        }
+        let again = try state.journal(key: Secret("first"))
+        for name in ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "lock"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: state.folder + "/" + name)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }
+        withExtendedLifetime(again) {}
     }
 
     @Test("Without a key in the configuration one is made, once")

@@ -120,4 +120,6 @@ public enum ImageError: Error, Sendable, Equatable {
     case noRendition(String)
     /// The decoding process failed, ran out of its limits, or was killed.
     case processingFailed(String)
+    /// Nothing is wrong with the picture: the disk is full, too many wait, or the gateway stops.
+    case unavailable(String)
 }

@@ -65,6 +65,8 @@ public struct Problem: Error, Sendable, Equatable {
             self.init(.damagedPicture, "The picture is damaged: \(why).")
         case .noRendition(let why), .processingFailed(let why):
             self.init(.processingFailed, "The picture cannot be prepared: \(why).")
+        case .unavailable(let why):
+            self.init(.unavailable, "The picture cannot be prepared now: \(why). Try again later.")
         }
     }
 

@@ -35,6 +35,16 @@ final class StateFolder: Sendable {
     /// Waits until the names in the folder are on the disk; blocks.
     func synchronize() { _ = Self.synchronize(path) }
 
+    /// Makes an empty file that its owner alone may read; one that stands there gets these rights.
+    static func makeFile(_ path: String) throws(JournalError) {
+        // SAFETY: the string lives through the calls.
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw error(path) }
+        // Before the database is opened: closing a descriptor of it later would drop the locks of this process.
+        _ = fchmod(file, 0o600)
+        _ = close(file)
+    }
+
     /// Waits until the names in a folder are on the disk; false when it fails.
     static func synchronize(_ path: String) -> Bool {
         // SAFETY: the string lives through the call.

@@ -95,7 +95,7 @@ import Testing
         case .tooManyPixels: ["too-many-pixels"]
         case .tooManyFrames: ["too-many-frames"]
         case .truncated, .corrupt: ["truncated", "corrupt"]
-        case .noRendition, .processingFailed: []
+        case .noRendition, .processingFailed, .unavailable: []
         }
     }
 
