@@ -36,7 +36,11 @@ enum Authorization: Sendable {
     func addHeader(to draft: inout RequestDraft, in scope: Scope) throws(DeliveryFailure) {
         switch self {
         case .basic(let username, let password):
-            let pair = (try username.text(in: scope) ?? "") + ":" + (try password.text(in: scope) ?? "")
+            let name = try username.text(in: scope)
+            let word = try password.text(in: scope)
+            // Where an account is optional, no account means no credentials.
+            guard name != nil || word != nil else { return }
+            let pair = (name ?? "") + ":" + (word ?? "")
             draft.headers.append(HTTPField("Authorization", "Basic " + TextCoding.base64(Array(pair.utf8))))
         case .bearer(let token):
             if let text = try token.text(in: scope) {

@@ -105,7 +105,9 @@ public struct SessionRun: Sendable {
         case .failed(var failure):
             // A refusal in words, whatever its status, means that the credentials are not taken.
             if failure.kind == .rejected || failure.kind == .badReply { failure.kind = .auth }
-            if failure.retry == .unknownOutcome { failure.retry = .retry }
+            // A login publishes nothing: a fault of the server may be tried again.
+            let isFault = (500..<600).contains(failure.httpStatus ?? 0) && failure.retry == .never
+            if failure.retry == .unknownOutcome || isFault { failure.retry = .retry }
             return optional(failure)
         }
     }
