@@ -11,15 +11,22 @@ public final class ScriptedTransport: HTTPTransport {
     private let script: Script
     private let log = Mutex<[HTTPRequest]>([])
 
+    private let remembers: Bool
+
     /// Answers with a script.
-    public init(_ script: @escaping Script) { self.script = script }
+    ///
+    /// - Parameter remembers: False = requests are forgotten at once, with the files in them.
+    public init(remembers: Bool = true, _ script: @escaping Script) {
+        self.remembers = remembers
+        self.script = script
+    }
 
     /// Requests so far, in order.
     public var requests: [HTTPRequest] { log.withLock { $0 } }
 
     /// Notes the request and asks the script.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPReply {
-        log.withLock { $0.append(request) }
+        if remembers { log.withLock { $0.append(request) } }
         if let gate = request.beforeLastByte, !(await gate()) {
             throw TransportError(.stopped, message: "The end of the request was held back.", requestFullySent: false)
         }

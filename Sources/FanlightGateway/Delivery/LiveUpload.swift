@@ -34,9 +34,10 @@ final class LiveUpload: Sendable {
         var isGivenUp = false
         /// True when nothing more will happen.
         var isOver = false
-        /// Deliveries and deletions that a task works on.
-        var delivering: Set<Int> = []
-        var deleting: Set<Int> = []
+        /// Deliveries and deletions that a task works on, with the task's number.
+        var delivering: [Int: Int] = [:]
+        var deleting: [Int: Int] = [:]
+        var nextOwner = 0
         var watchers: [ObjectIdentifier: EventWriter] = [:]
         var tasks: [Task<Void, Never>] = []
         var running = 0
@@ -97,6 +98,7 @@ final class LiveUpload: Sendable {
             while let step = state.ready.removeValue(forKey: state.nextVisible) {
                 state.nextVisible += 1
                 state.record.deliveries[step.index].apply(step.change)
+                state.delivering[step.index] = nil
                 let delivery = state.record.deliveries[step.index]
                 guard delivery.role != .shadow else { continue }
                 for writer in state.watchers.values { writer.outcome(delivery, of: state.record) }
@@ -111,7 +113,8 @@ final class LiveUpload: Sendable {
         let woken = state.withLock { state in
             state.record.deliveries[index].apply(change)
             if case .reopened = change, state.record.deliveries[index].role != .shadow { state.open += 1 }
-            if case .deletion = change {
+            if case .deletion(let deletion) = change {
+                if deletion.state != .pending { state.deleting[index] = nil }
                 for writer in state.watchers.values {
                     writer.deletion(state.record.deliveries[index], of: state.record)
                 }
@@ -199,33 +202,43 @@ final class LiveUpload: Sendable {
 
     // MARK: Tasks
 
-    /// Takes those of the named deliveries that are pending and that nobody works on.
-    func beginDelivering(_ indices: [Int]) -> [Int] {
-        state.withLock { state in
-            let free = indices.filter {
-                state.record.deliveries[$0].status == .pending && !state.delivering.contains($0)
-            }
-            state.delivering.formUnion(free)
-            return free
-        }
+    /// What a task took on itself; a delivery is free again with its outcome, or when the task gives back the rest.
+    struct Claims: Sendable {
+        var owner: Int
+        var indices: [Int]
     }
 
-    /// Gives deliveries back.
-    func endDelivering(_ indices: [Int]) { state.withLock { $0.delivering.subtract(indices) } }
+    /// Takes those of the named deliveries that are pending and that nobody works on.
+    func claimDeliveries(_ indices: [Int]) -> Claims {
+        state.withLock { state in
+            let free = indices.filter {
+                state.record.deliveries[$0].status == .pending && state.delivering[$0] == nil
+            }
+            state.nextOwner += 1
+            for index in free { state.delivering[index] = state.nextOwner }
+            return Claims(owner: state.nextOwner, indices: free)
+        }
+    }
 
     /// Takes those of the named deletions that are wanted and that nobody works on.
-    func beginDeleting(_ indices: [Int]) -> [Int] {
+    func claimDeletions(_ indices: [Int]) -> Claims {
         state.withLock { state in
             let free = indices.filter {
-                state.record.deliveries[$0].deletion?.state == .pending && !state.deleting.contains($0)
+                state.record.deliveries[$0].deletion?.state == .pending && state.deleting[$0] == nil
             }
-            state.deleting.formUnion(free)
-            return free
+            state.nextOwner += 1
+            for index in free { state.deleting[index] = state.nextOwner }
+            return Claims(owner: state.nextOwner, indices: free)
         }
     }
 
-    /// Gives deletions back.
-    func endDeleting(_ indices: [Int]) { state.withLock { $0.deleting.subtract(indices) } }
+    /// Gives back what has no outcome.
+    func giveBack(_ claims: Claims) {
+        state.withLock { state in
+            state.delivering = state.delivering.filter { $0.value != claims.owner }
+            state.deleting = state.deleting.filter { $0.value != claims.owner }
+        }
+    }
 
     /// Keeps a task that works on this upload, so that a stop can end it.
     func begin(_ task: Task<Void, Never>) {

@@ -23,11 +23,11 @@ struct UploadRunner: Sendable {
             return nil
         }
         let begin = engine.clock.now()
-        let ours = live.beginDelivering(indices)
+        let claims = live.claimDeliveries(indices)
         live.begin(
             Task {
-                await run(live, ours)
-                live.endDelivering(ours)
+                await run(live, claims.indices)
+                live.giveBack(claims)
                 finish(live, since: begin)
             }
         )
@@ -40,15 +40,15 @@ struct UploadRunner: Sendable {
     @discardableResult
     func startDeletions(_ upload: LiveUpload, _ indices: [Int]) -> LiveUpload? {
         guard let live = registry.enter(upload) else { return nil }
-        let ours = live.beginDeleting(indices)
+        let claims = live.claimDeletions(indices)
         live.begin(
             Task {
                 await withTaskGroup(of: Void.self) { group in
-                    for index in ours {
+                    for index in claims.indices {
                         group.addTask { await DeletionTask(engine: engine, live: live, index: index).run() }
                     }
                 }
-                live.endDeleting(ours)
+                live.giveBack(claims)
                 if registry.leave(live), live.record.isComplete { live.endWatching() }
             }
         )

@@ -97,7 +97,8 @@ struct IsolationTests {
         let door = Door()
         let route = Route(name: "default", services: ["a", "b"], policy: .any)
         let spool = CountingSpool()
-        let options = Bench.Options(routes: [route], journal: MemoryJournal(holdsFiles: false), spool: spool)
+        var options = Bench.Options(routes: [route], journal: MemoryJournal(holdsFiles: false), spool: spool)
+        options.remembersRequests = false
         let bench = try Bench(["a", "b"], options: options) { request throws(TransportError) in
             if host(request, is: "b") {
                 await door.pass()

@@ -61,7 +61,11 @@ struct LaterTests {
 
     @Test("Several pictures answered 202 name a list, which has the form of the answer")
     func severalPictures() async throws {
-        let bench = try Bench(["a"], script: Bench.delivers)
+        let door = Door()
+        let bench = try Bench(["a"]) { request throws(TransportError) in
+            await door.pass()
+            return try await Bench.delivers(request)
+        }
         let picture = Base64Text.of(SamplePicture.gif)
         let answer = await bench.send(
             "POST",
@@ -69,6 +73,7 @@ struct LaterTests {
             headers: [HTTPField("Content-Type", "application/json"), HTTPField("Prefer", "respond-async")],
             body: Array(#"{"image":["\#(picture)","\#(picture)"]}"#.utf8)
         )
+        door.open()
         #expect(answer.status == 202)
         let location = try #require(answer.header("Location"))
         let parts = location.split(separator: "?").map(String.init)

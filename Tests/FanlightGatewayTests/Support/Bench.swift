@@ -29,6 +29,8 @@ final class Bench: Sendable {
         var clock: EngineClock?
         var answerWithin: Duration = .seconds(10)
         var geotag = GeotagConfiguration()
+        /// False = no file of a request is held by the test.
+        var remembersRequests = true
     }
 
     /// Makes services from YAML, one a line.
@@ -60,7 +62,7 @@ final class Bench: Sendable {
         settings.notify = options.notify
         settings.geotag = options.geotag
         settings.heartbeat = .milliseconds(50)
-        transport = ScriptedTransport(script)
+        transport = ScriptedTransport(remembers: options.remembersRequests, script)
         images = PassingProcessor()
         journal = options.journal
         events = EventCollector()
