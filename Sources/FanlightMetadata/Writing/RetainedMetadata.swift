@@ -34,6 +34,11 @@ public struct RetainedMetadata: Sendable, Equatable {
     ///   - policy: What may stay; with `strip` nothing does.
     /// - Returns: `nil` where nothing stays, and where the file is not readable.
     public init?(of bytes: [UInt8], policy: MetadataPolicy) {
+        self.init(of: PictureBytes(bytes), policy: policy)
+    }
+
+    /// The same for a file of which only the pages that are looked at are brought in.
+    public init?(of bytes: PictureBytes, policy: MetadataPolicy) {
         guard policy != .strip else { return nil }
         let window = ByteWindow(bytes)
         // Our own limits were checked when the picture came in.
