@@ -20,8 +20,13 @@ enum PNGStripper {
                 if insertion.profile.isEmpty { result += profile(chunk.data, components: components) }
                 continue
             }
-            guard let longest = kept[chunk.name], chunk.data.count <= longest else { continue }
-            if chunk.name == "IEND", !chunk.data.slice.isEmpty { continue }
+            guard let longest = kept[chunk.name] else { continue }
+            if chunk.data.count > longest {
+                if chunk.name == "PLTE" { throw .corrupt("the palette is too long") }
+                // The end must be there, and nothing in it.
+                if chunk.name == "IEND" { result += encoded("IEND", []) }
+                continue
+            }
             result += chunk.whole.slice
             guard chunk.name == "IHDR" else { continue }
             components = [0, 4].contains(chunk.data.uint8(9)) ? 1 : 3

@@ -101,6 +101,16 @@ struct StripRow: Sendable, CustomTestStringConvertible {
         #expect(try MetadataStripper.strip(jpeg, policy: .strip) == jpeg)
     }
 
+    @Test func aPNGsEndLosesItsData() throws {
+        let whole = Sample.png()
+        let hiding = whole.dropLast(12) + Sample.chunk("IEND", Array("secret".utf8))
+        #expect(try MetadataStripper.strip(Array(hiding), policy: .strip) == whole)
+        let palette = Sample.png(colour: 3, Sample.chunk("PLTE", [UInt8](repeating: 1, count: 771)))
+        #expect(throws: ImageError.corrupt("the palette is too long")) {
+            try MetadataStripper.strip(palette, policy: .strip)
+        }
+    }
+
     @Test func nothingIsEmpty() {
         #expect(throws: ImageError.empty) { try MetadataStripper.strip([], policy: .strip) }
     }
