@@ -38,12 +38,17 @@ public struct AdapterTestRunner: Sendable {
         guard !tests.isEmpty else {
             return [Finding(adapter: adapter, test: "tests", position: entry.position, failures: ["no tests"])]
         }
+        var parsed = catalogue
+        for name in [adapter, entry["adapter"]?.text ?? "generic", "generic"] {
+            if let node = catalogue[name] { parsed.add(name, node) }
+        }
+        let runner = AdapterTestRunner(catalogue: parsed)
         return tests.map { test in
             Finding(
                 adapter: adapter,
                 test: test["name"]?.text ?? "unnamed",
                 position: test.position,
-                failures: failures(adapter, test)
+                failures: runner.failures(adapter, test)
             )
         }
     }
