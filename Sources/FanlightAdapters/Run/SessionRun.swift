@@ -122,12 +122,18 @@ public struct SessionRun: Sendable {
 
     private func values() -> SessionValues {
         let kept = (state.session?.values ?? [:]).merging(state.captures) { _, new in new }
-        let lifetime = program.lifetime.flatMap { kept[$0]?.shown }.flatMap { Double($0) }.map { Int(min($0, 1e9)) }
+        let lifetime = program.lifetime.flatMap { kept[$0]?.shown }.flatMap(Self.seconds)
         let ttl = lifetime ?? program.ttl.map { Int($0.components.seconds) }
         // A tenth is left unused, so that a session does not end between its check and its use.
         let expiresAt = ttl.map { context.now + max(1, $0 - min(60, $0 / 10)) }
         let generation = (old?.generation ?? 0) + 1
         return SessionValues(values: kept, cookies: cookies, generation: generation, expiresAt: expiresAt)
+    }
+
+    /// A service's number of seconds, bounded; `nil` for what is none, such as `nan`.
+    static func seconds(_ text: String) -> Int? {
+        guard let value = Double(text), value.isFinite else { return nil }
+        return Int(max(0, min(value, 1e9)))
     }
 
     private mutating func keepCookies(of reply: HTTPReply) {
