@@ -73,13 +73,17 @@ public struct DeliveryRun: Sendable {
 
     /// Finished steps and what they captured: what a restart of the gateway must know.
     ///
-    /// May hold secrets, such as an upload ticket; `null` before the first step is done.
+    /// Also what must stay the same in the whole delivery, such as its `${uuid}`. May hold secrets, such as an upload
+    /// ticket; `null` before anything was sent.
     public var progress: JSONValue { state.progress(steps: steps, context: context) }
 
     /// How long the service wants to be left alone although the last reply was a success; `nil` = not at all.
     ///
     /// Read from `rate_limit:` when nothing is left; the driver may hold the next delivery back.
     public var quiet: Duration? { state.quiet }
+
+    /// True when ``handle(_:now:)`` may read the picture's bytes from the disk.
+    public var readsPicture: Bool { service.readsPicture }
 
     /// Takes one event and says what to do next.
     ///

@@ -48,9 +48,9 @@ struct RunState: Sendable {
         }
     }
 
-    /// What a later run needs; `null` before the first step is done.
+    /// What a later run needs; `null` before anything was sent.
     func progress(steps: [StepProgram], context: DeliveryContext) -> JSONValue {
-        guard index > 0 else { return .null }
+        guard index > 0 || exchange > 0 else { return .null }
         let members = captures.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value) }
         let numbers = statuses.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .int($0.value)) }
         var out: [JSONValue.Member] = [

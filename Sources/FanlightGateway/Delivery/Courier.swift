@@ -73,9 +73,10 @@ struct Courier: Sendable {
                 if Task.isCancelled { return .left }
                 event = .paused
             case .openSession(let need):
-                event = .sessionFailed(
-                    DeliveryFailure(kind: .auth, message: "\(need.service) needs a session.", retry: .never)
-                )
+                switch await engine.sessions.session(for: service, need) {
+                case .success(let values): event = .session(values)
+                case .failure(let failure): event = .sessionFailed(failure)
+                }
             }
         }
     }

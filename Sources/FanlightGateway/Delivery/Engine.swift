@@ -15,6 +15,8 @@ struct Engine: Sendable {
     let identity: Identity
     let shelf: PictureShelf
     let gates: [String: ServiceGate]
+    let sessions: SessionKeeper
+    let limits: LimitsKeeper
     let log: EventLog
     let events: GatewayEvents
 

@@ -38,7 +38,8 @@ extension Gateway {
         let key = try IdempotencyDesk.key(head)
         let fields = form.fields + head.query.filter { $0.name != "format" }
         let choices = try UploadChoices(fields)
-        let (services, policy) = try router.resolve(choices.services)
+        let (named, policy) = try router.resolve(choices.services)
+        let services = await engine.limits.informed(named)
         try check(choices.options)
         let order = Order(choices: choices, services: services, policy: policy, client: client)
         let begin = engine.clock.now()

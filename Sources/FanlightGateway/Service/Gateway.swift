@@ -21,6 +21,8 @@ public struct GatewaySettings: Sendable {
     public var routes: [Route] = []
     /// Base of links to the album, without a slash at the end.
     public var publicURL = "http://127.0.0.1:8080"
+    /// Folder for sessions and tokens of services; `nil` = they end with the process.
+    public var sessions: String?
     /// Keys of clients; empty = everybody may upload.
     public var clientKeys: [Secret] = []
     /// Where finished uploads are told; `nil` = nowhere.
@@ -69,6 +71,7 @@ public final class Gateway: Sendable {
         events: GatewayEvents = .none
     ) {
         let clock = clock ?? .system(startingAt: identity.now())
+        let sessions = SessionKeeper(folder: settings.sessions, transport: transport, pool: pool, identity: identity)
         engine = Engine(
             settings: settings,
             services: services,
@@ -79,6 +82,8 @@ public final class Gateway: Sendable {
             identity: identity,
             shelf: PictureShelf(spool: spool),
             gates: Engine.gates(services, clock: clock, events: events, journal: journal),
+            sessions: sessions,
+            limits: LimitsKeeper(transport: transport, sessions: sessions, identity: identity),
             log: log,
             events: events
         )

@@ -117,6 +117,7 @@ enum ServeCommand {
         let server = loaded.configuration.server
         let image = loaded.configuration.image
         var settings = GatewaySettings()
+        settings.sessions = server.state + "/sessions"
         settings.maxBody = server.maxBody
         settings.answerWithin = server.answerWithin
         settings.clientKeys = server.clientKeys
