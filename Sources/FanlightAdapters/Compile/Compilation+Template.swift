@@ -54,7 +54,7 @@ extension Compilation {
         var name = Words.trimmed(pieces[0])
         let isRequired = name.hasSuffix("!")
         if isRequired { name.removeLast() }
-        if name == "file" { return picture(pieces, isRequired, at: position) }
+        if name == "file", !names.captures.contains(name) { return picture(pieces, isRequired, at: position) }
         let variable: Variable
         do {
             variable = try Variable(name, names: names)

@@ -58,9 +58,10 @@ struct WebAddress: Equatable {
         }
         // Any other writing of an IPv4 address, such as 0x7f.1 or 2130706433, is refused with the private ones.
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isNumeric = labels.allSatisfy { Int($0) != nil || $0.hasPrefix("0x") }
+        guard isNumeric else { return false }
         let numbers = labels.compactMap { Int($0) }
-        guard numbers.count == labels.count || labels.last?.hasPrefix("0x") == true else { return false }
-        guard numbers.count == 4, !labels.contains(where: { $0.count > 1 && $0.hasPrefix("0") }) else { return true }
+        guard labels.count == 4, numbers.count == 4, !labels.contains(where: { $0.count > 1 && $0.hasPrefix("0") }) else { return true }
         switch (numbers[0], numbers[1]) {
         case (0, _), (10, _), (127, _), (169, 254), (192, 168), (100, 64...127), (172, 16...31), (224..., _):
             return true

@@ -57,7 +57,8 @@ struct RunState: Sendable {
             .init("start", .int(start ?? context.now)), .init("uuid", .string(context.uuid)),
             .init("exchange", .int(exchange)), .init("captures", .object(members)), .init("status", .object(numbers)),
         ]
-        if index < steps.count { out.append(.init("step", .string(steps[index].id))) }
+        let next = restart ?? index
+        if next < steps.count { out.append(.init("step", .string(steps[next].id))) }
         return .object(out)
     }
 

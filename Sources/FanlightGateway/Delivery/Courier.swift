@@ -48,7 +48,10 @@ struct Courier: Sendable {
         notes.attempting()
         while true {
             let action = await next(&run, event)
-            if case .reply = event { noteProgress(run, before: action) }
+            switch event {
+            case .reply, .failed: noteProgress(run, before: action)
+            default: break
+            }
             switch action {
             case .finished(let result): return .finished(result)
             case .send(let request, let exchange):
@@ -81,12 +84,18 @@ struct Courier: Sendable {
         }
     }
 
-    /// A finished step is noted where another follows.
+    /// A finished step is noted where another follows, and how far a run came that may safely go on: the next attempt
+    /// has the same names, and does what is done no more.
     ///
     /// After the last one only the outcome may follow the `releasing` note: with anything between them, a kill would have
     /// the journal say that nothing is under way, and the picture would be sent again.
     private func noteProgress(_ run: DeliveryRun, before action: DeliveryRun.Action) {
-        if case .finished = action { return }
+        switch action {
+        case .finished(.success): return
+        case .finished(.failure(let failure)):
+            guard failure.retry != .never, failure.retry != .unknownOutcome else { return }
+        default: break
+        }
         notes.progress(run.progress)
     }
 

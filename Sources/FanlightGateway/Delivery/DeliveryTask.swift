@@ -61,8 +61,8 @@ struct DeliveryTask: Sendable {
                     note(.backingOff(until: until.milliseconds, attempts: number, failure))
                 }
             case .wait(let until):
-                // What waits holds no picture open, unless finished steps would be lost with the run.
-                if run?.progress == .null { run = nil }
+                // What waits holds no picture open; the record knows how far the run came.
+                run = nil
                 await engine.clock.sleep(until)
                 if Task.isCancelled { return nil }
                 action = machine.handle(.due, now: engine.clock.now())

@@ -39,7 +39,8 @@ extension Gateway {
         let fields = form.fields + head.query.filter { $0.name != "format" }
         let choices = try UploadChoices(fields)
         let (named, policy) = try router.resolve(choices.services)
-        let services = await engine.limits.informed(named)
+        let told = await engine.limits.informed(named.map(\.service))
+        let services = zip(told, named).map { (service: $0, role: $1.role) }
         try check(choices.options)
         let order = Order(choices: choices, services: services, policy: policy, client: client)
         let begin = engine.clock.now()

@@ -160,7 +160,7 @@ struct Play {
             - id: media
               url: /media
               file: file
-              ok: [status in 200,202]
+              ok: status in 200,202
               save: {media: $.id}
             - id: ready
               when: media.status == 202
