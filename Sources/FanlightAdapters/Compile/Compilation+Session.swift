@@ -24,9 +24,19 @@ extension Compilation {
         program.ttl = read(node["ttl"], ValueReader.duration) ?? program.ttl
         program.loginRate = read(node["login_rate"], ValueReader.rate)
         program.keepsCookies = read(node["cookies"], ValueReader.boolean) ?? false
+        program.fingerprint = Self.scalars(of: node).joined(separator: "\n")
         if let renew = predicate(node["renew_when"]) { program.renewWhen = renew }
         let standard = type == "oauth2" ? template("Bearer ${session.access_token}", at: node.position) : nil
         return (program, use(node["use"]) ?? standard.map { .header(name: "Authorization", .always($0)) } ?? .none)
+    }
+
+    /// Every scalar, so that a change of any of them shows.
+    private static func scalars(of node: Node) -> [String] {
+        switch node.content {
+        case .scalar(let text, _): [text]
+        case .sequence(let items): items.flatMap(scalars)
+        case .mapping(let entries): entries.flatMap { [$0.key] + scalars(of: $0.value) }
+        }
     }
 
     private static let unauthorized = Predicate.test(.extractor(.status), .equal("401"))

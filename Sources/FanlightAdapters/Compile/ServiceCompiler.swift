@@ -109,7 +109,8 @@ public struct ServiceCompiler: Sendable {
     /// Changes with every credential; says nothing about them.
     private func fingerprint(_ service: CompiledService) -> String {
         let settings = service.settings.sorted { $0.key < $1.key }.map { $0.key + "=" + ($0.value.shown ?? "") }
-        let text = ([service.adapterName] + settings + service.secrets).joined(separator: "\n")
+        let written = service.session.map { [$0.fingerprint] } ?? []
+        let text = ([service.adapterName] + settings + service.secrets + written).joined(separator: "\n")
         return TextCoding.hex(Digests.digest(.sha256, of: Array(text.utf8)))
     }
 

@@ -61,7 +61,8 @@ struct WebAddress: Equatable {
         let isNumeric = labels.allSatisfy { Int($0) != nil || $0.hasPrefix("0x") }
         guard isNumeric else { return false }
         let numbers = labels.compactMap { Int($0) }
-        guard labels.count == 4, numbers.count == 4, !labels.contains(where: { $0.count > 1 && $0.hasPrefix("0") }) else { return true }
+        guard labels.count == 4, numbers.count == 4, !labels.contains(where: { $0.count > 1 && $0.hasPrefix("0") })
+        else { return true }
         switch (numbers[0], numbers[1]) {
         case (0, _), (10, _), (127, _), (169, 254), (192, 168), (100, 64...127), (172, 16...31), (224..., _):
             return true

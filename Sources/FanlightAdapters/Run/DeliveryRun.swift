@@ -246,10 +246,11 @@ public struct DeliveryRun: Sendable {
         var failure = failure
         let goesBack = step.restart.flatMap { $0.when.holds(in: scope, document) ? $0.step : nil }
         if goesBack != nil || step.retryWhen?.holds(in: scope, document) ?? false {
-            state.attempts += 1
+            let failed = (state.failures[state.index] ?? 0) + 1
+            state.failures[state.index] = failed
             if goesBack != nil || failure.retry == .never { failure.retry = failure.retry.repeatable }
-            if state.attempts < step.attempts {
-                let wait = failure.retry.asked ?? step.backoff * (1 << min(state.attempts - 1, 10))
+            if failed < step.attempts {
+                let wait = failure.retry.asked ?? step.backoff * (1 << min(failed - 1, 10))
                 if let goesBack { state.goBack(to: goesBack) }
                 return .pause(min(wait, .seconds(86_400)))
             }

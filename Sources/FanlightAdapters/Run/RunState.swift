@@ -22,8 +22,10 @@ struct RunState: Sendable {
     /// Step that `.again` goes back to.
     var restart: Int?
 
+    /// Requests of each step that failed in this attempt, also when the run went back and came again.
+    var failures: [Int: Int] = [:]
+
     // Of the step under way.
-    var attempts = 0
     var challenges = 0
     /// True when the session was renewed in this attempt.
     var isRenewed = false
@@ -80,11 +82,11 @@ struct RunState: Sendable {
     mutating func beginAttempt() {
         if let restart { index = restart }
         restart = nil
+        failures = [:]
         beginStep()
     }
 
     private mutating func beginStep() {
-        attempts = 0
         challenges = 0
         isRenewed = false
         networkError = nil
