@@ -219,13 +219,13 @@ struct Play {
         bucket:
           base: https://api.example.org
           steps:
-            - {id: target, url: /target, save: {to: $.url, word: $.token}}
+            - {id: target, url: /target, save: {to: $.url, upload_token: $.token}}
             - id: put
               url: ${to}
               allow_hosts: ["*.example.org"]
               auth: none
               raw: file
-              headers: {Authorization: "${word}"}
+              headers: {Authorization: "${upload_token}"}
               retry_when: status in 408,429
               restart:
                 at: target
