@@ -35,7 +35,7 @@ struct CorpusTests {
                 let again = try ImageReader.read(try #require(made.file.readAll()), limits: ImageLimits())
                 #expect(again.orientation == .upright, "\(entry)")
                 #expect(again.geotag == nil, "\(entry)")
-                if entry.type == .gif || entry.type == .webp { #expect(again.frames == entry.frames, "\(entry)") }
+                if [.gif, .webp, .png].contains(entry.type) { #expect(again.frames == entry.frames, "\(entry)") }
             } catch {
                 Issue.record("\(entry): \(error)")
             }
@@ -66,7 +66,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("Animations that must shrink keep every frame", arguments: [MediaType.gif, .webp])
+    @Test("Animations that must shrink keep every frame", arguments: [MediaType.gif, .webp, .png])
     func animations(type: MediaType) async throws {
         let spool = try FolderSpool()
         let pool = HelperPool(

@@ -139,6 +139,12 @@ struct LaneChooserTests {
         #expect(try plan(.png, frames: 4) == LanePlan([.stripped]))
         let small = PixelJob(output: .gif, maxWidth: 2048, maxHeight: 2048, frames: 4)
         #expect(try plan(.gif, 4096, 2048, frames: 4) == LanePlan([.pixels(small)]))
+        var apng = small
+        apng.output = .png
+        #expect(try plan(.png, 4096, 2048, frames: 4) == LanePlan([.pixels(apng)]))
+        apng.output = .webp
+        (apng.maxWidth, apng.maxHeight) = (0, 0)
+        #expect(try plan(.png, frames: 4, for: RenditionConstraints(formats: [.webp])) == LanePlan([.pixels(apng)]))
         let converted = RenditionConstraints(formats: [.gif, .jpeg])
         #expect(try plan(.webp, frames: 4, for: converted) == LanePlan([.pixels(PixelJob(output: .gif, frames: 4))]))
     }

@@ -137,8 +137,14 @@ public struct GatewayConfiguration: Sendable {
         settings.colour = values.text("color").flatMap(ColourPolicy.init) ?? .keep
         settings.background = values.text("background").flatMap { GroundColour($0) } ?? .white
         settings.helpers = values.integer("helpers")
-        settings.processorTime = max(.seconds(1), values.duration("cpu"))
-        settings.memory = max(ImageSettings.leastMemory, values.integer("memory"))
+        settings.processorTime = values.duration("cpu")
+        settings.memory = values.integer("memory")
+        if settings.processorTime < .seconds(1), let node = values.given["cpu"] {
+            diagnostics.append(Diagnostic(at: node.position, "image.cpu: expected 1s or more"))
+        }
+        if settings.memory < ImageSettings.leastMemory, let node = values.given["memory"] {
+            diagnostics.append(Diagnostic(at: node.position, "image.memory: expected 128MB or more"))
+        }
         return settings
     }
 
