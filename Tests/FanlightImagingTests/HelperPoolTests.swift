@@ -173,7 +173,7 @@ struct HelperPoolTests {
 
     @Test("A decoder that spins is killed when its processor time is over")
     func spinning() async throws {
-        let script = try program("dd bs=65536 count=1 >/dev/null 2>&1; ulimit -t 1; while :; do :; done")
+        let script = try program("dd bs=65536 count=1 >/dev/null 2>&1; ulimit -S -t 1; while :; do :; done")
         let pool = pool(script.path, workers: 1, timeout: .seconds(120))
         defer { pool.shutdown() }
         let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)

