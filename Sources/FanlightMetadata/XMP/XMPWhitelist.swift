@@ -74,7 +74,7 @@ enum XMPWhitelist {
 
     /// The text's first characters without controls and without blanks at its ends.
     static func clean(_ text: String) -> String {
-        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        let scalars = text.unicodeScalars.filter { XMPWriter.isWritable($0) && !(0x7F...0x9F).contains($0.value) }
         return XMLNode.trimmed(String(String(String.UnicodeScalarView(scalars)).prefix(maxText)))
     }
 

@@ -56,6 +56,11 @@ enum XMPWriter {
         return "\(prefix):\(name.local)"
     }
 
+    /// False for characters that XML does not allow.
+    static func isWritable(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && !(0xFFFE...0xFFFF).contains(scalar.value)
+    }
+
     /// Text for an element or a quoted attribute; characters that XML does not allow are left out.
     private static func escaped(_ text: String) -> String {
         var result = ""
@@ -66,7 +71,7 @@ enum XMPWriter {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "\t", "\n", "\r": result += "&#\(scalar.value);"
-            case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value): continue
+            case _ where !isWritable(scalar): continue
             default: result.unicodeScalars.append(scalar)
             }
         }
