@@ -128,7 +128,7 @@ struct IsolationTests {
         let bench = try Bench(["a"], extra: extra) { request throws(TransportError) in
             throw TransportError(.refused, message: "refused", requestFullySent: false)
         }
-        for _ in 0..<5 {
+        for _ in 0..<3 {
             let answer = await bench.post()
             #expect(answer.body["deliveries"]?[0]?["error"]?["kind"]?.string == "network")
         }
