@@ -141,7 +141,8 @@ enum FailureKind {
         isExplained: Bool
     ) -> ErrorKind {
         if let code, let kind = rules.kinds[code] { return kind }
-        if let kind = rules.kinds[String(status)] { return kind }
+        // A code of the service may look like a status of success; only its own words have it.
+        if !(200..<300).contains(status), let kind = rules.kinds[String(status)] { return kind }
         if let found = rules.patterns.first(where: { $0.0.matches(message) }) { return found.1 }
         if (200..<300).contains(status) { return isExplained ? .rejected : .badReply }
         switch status {

@@ -71,7 +71,7 @@ struct RequestProgram: Sendable {
         }
         if scope.showsPlaceholders, text.contains("${") { return (text, nil) }
         guard let address = WebAddress(text), !text.contains(where: \.isWhitespace) else {
-            throw DeliveryFailure(kind: .rejected, message: "the URL of \(scope.service) is not complete")
+            throw incomplete(in: scope)
         }
         guard hasCapturedHost else { return (text, address) }
         guard (allowed + declared).contains(where: { $0.matches(address) }) else {
@@ -80,6 +80,21 @@ struct RequestProgram: Sendable {
             throw DeliveryFailure(kind: .badReply, message: message)
         }
         return (text, address)
+    }
+
+    /// Who is to blame for a URL with a gap: the reply that lacked a value, else the configuration.
+    private func incomplete(in scope: Scope) -> DeliveryFailure {
+        let missing = url.variables.first { variable in
+            switch variable {
+            case .capture, .session: scope.value(of: variable) == nil
+            default: false
+            }
+        }
+        guard let missing else {
+            return DeliveryFailure(kind: .rejected, message: "the URL of \(scope.service) is not complete")
+        }
+        let message = "\(scope.service) did not tell '\(missing.name)', which the next URL needs"
+        return DeliveryFailure(kind: .badReply, message: message)
     }
 
     private static func add(_ cookies: [SessionCookie], to draft: inout RequestDraft, for address: WebAddress) {

@@ -99,6 +99,7 @@ public struct SessionRun: Sendable {
         }
         switch service.judge(step, ReplyDocument(reply), scope) {
         case .passed(let saved):
+            guard step.reply.save.isEmpty || !saved.isEmpty else { return optional(nothingGiven(by: step, reply)) }
             state.captures.merge(saved) { _, new in new }
             state.leaveStep()
             return advance()
@@ -110,6 +111,13 @@ public struct SessionRun: Sendable {
             if failure.retry == .unknownOutcome || isFault { failure.retry = .retry }
             return optional(failure)
         }
+    }
+
+    /// A login that gives nothing of what it is for has opened nothing, whatever its status.
+    private func nothingGiven(by step: StepProgram, _ reply: HTTPReply) -> DeliveryFailure {
+        let names = step.reply.save.map { "'\($0.name)'" }.joined(separator: ", ")
+        let message = "The login to \(service.name) gave no \(names)."
+        return DeliveryFailure(kind: .auth, message: message, httpStatus: reply.status, retry: .never)
     }
 
     private mutating func optional(_ failure: DeliveryFailure) -> Action {
