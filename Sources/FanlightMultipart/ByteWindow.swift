@@ -22,6 +22,12 @@ struct ByteWindow: Sendable {
         scanned = max(scanned, index)
     }
 
+    /// Counts bytes that never came into the window, which must be used up.
+    mutating func skip(_ count: Int) {
+        compact()
+        dropped += count
+    }
+
     /// Returns and uses up everything before that place; `nil` when that is nothing.
     mutating func take(to index: Int) -> [UInt8]? {
         guard index > start else { return nil }

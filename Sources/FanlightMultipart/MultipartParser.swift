@@ -13,7 +13,7 @@ public struct MultipartParser: Sendable {
         case failed(MultipartError)
     }
 
-    private let delimiter: [UInt8]
+    let delimiter: [UInt8]
     private let limits: MultipartLimits
     private var state: State
     private var window = ByteWindow()
@@ -50,6 +50,15 @@ public struct MultipartParser: Sendable {
 
     /// Says that no more bytes come; `next()` then ends with `finished` or throws.
     public mutating func finishInput() { isAtEnd = true }
+
+    /// True amid a part's content with nothing left over from before.
+    var isWithinContent: Bool {
+        guard case .content = state else { return false }
+        return foundDelimiter == nil && !isAtLineStart && !isAtEnd && window.start == window.bytes.count
+    }
+
+    /// Counts bytes as read that went by; only within content.
+    mutating func skip(_ count: Int) { window.skip(count) }
 
     private var isReading: Bool {
         switch state {

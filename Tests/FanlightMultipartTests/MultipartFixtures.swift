@@ -37,7 +37,8 @@ struct BodyFixture: Sendable, CustomTestStringConvertible {
 func read(
     _ blocks: [[UInt8]],
     boundary: String,
-    limits: MultipartLimits = MultipartLimits()
+    limits: MultipartLimits = MultipartLimits(),
+    passing: Bool = false
 ) -> (parts: [ReadPart], isFinished: Bool, error: MultipartError?) {
     var parser = MultipartParser(boundary: Array(boundary.utf8), limits: limits)
     var parts: [ReadPart] = []
@@ -53,7 +54,17 @@ func read(
                 open = nil
             case .finished: return (parts, open == nil, nil)
             case .needMoreData:
-                if let block = waiting.popFirst() { parser.append(block) } else { parser.finishInput() }
+                guard var block = waiting.popFirst() else {
+                    parser.finishInput()
+                    continue
+                }
+                if passing, open != nil {
+                    // SAFETY: the pointer is used inside the closure only.
+                    let passed = unsafe block.withUnsafeBytes { unsafe parser.pass($0) }
+                    open?.content += block.prefix(passed)
+                    block.removeFirst(passed)
+                }
+                parser.append(block)
             }
         }
     } catch {

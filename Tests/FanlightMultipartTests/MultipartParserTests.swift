@@ -19,6 +19,9 @@ import Testing
             let result = read(blocks, boundary: fixture.boundary)
             #expect(result.error == fixture.error, "split at \(place)")
             #expect(result.parts == fixture.parts, "split at \(place)")
+            let passed = read(blocks, boundary: fixture.boundary, passing: true)
+            #expect(passed.error == fixture.error, "passed, split at \(place)")
+            #expect(passed.parts == fixture.parts, "passed, split at \(place)")
         }
     }
 
@@ -27,9 +30,29 @@ import Testing
         let blocks = stride(from: 0, to: fixture.body.count, by: size).map {
             Array(fixture.body[$0..<min($0 + size, fixture.body.count)])
         }
-        let result = read(blocks, boundary: fixture.boundary)
-        #expect(result.error == fixture.error)
-        #expect(result.parts == fixture.parts)
+        for passing in [false, true] {
+            let result = read(blocks, boundary: fixture.boundary, passing: passing)
+            #expect(result.error == fixture.error)
+            #expect(result.parts == fixture.parts)
+        }
+    }
+
+    @Test func contentPassesByButForWhatMayBeADelimiter() throws {
+        func passed(_ text: String) throws -> Int {
+            var parser = MultipartParser(boundary: Array("B".utf8))
+            parser.append(Array("--B\r\n\r\nabc".utf8))
+            while try parser.next() != .needMoreData {}
+            // SAFETY: the pointer is used inside the closure only.
+            return unsafe Array(text.utf8).withUnsafeBytes { unsafe parser.pass($0) }
+        }
+        for (text, count) in [
+            ("xyz", 3), ("x\r\n--C yz", 9), ("x\r\n--B", 1), ("x\n--B", 1), ("x\r", 1), ("x\r\n", 1), ("x\r\n-", 1),
+            ("x\r\n\r\ny", 6), ("\r\n--B--", 0), ("", 0),
+        ] {
+            #expect(try passed(text) == count, "\(text)")
+        }
+        var parser = MultipartParser(boundary: Array("B".utf8))
+        #expect(unsafe [1, 2, 3].withUnsafeBytes { unsafe parser.pass($0) } == 0)
     }
 
     @Test func handsContentOnAsItComes() throws {

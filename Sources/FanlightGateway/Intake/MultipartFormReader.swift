@@ -36,8 +36,16 @@ final class MultipartFormReader: UploadFormReader {
     func receive(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
         received += bytes.count
         guard received <= limits.maxBody else { throw .bodyTooLarge(limits.maxBody) }
+        var passed = 0
+        if case .file(let writer, _) = part {
+            // SAFETY: the writer takes the bytes before it returns.
+            passed = unsafe parser.pass(bytes)
+            guard unsafe passed == 0 || writer.append(UnsafeRawBufferPointer(rebasing: bytes[..<passed])) else {
+                throw .spoolFull
+            }
+        }
         // SAFETY: the parser copies what it keeps.
-        unsafe parser.append(bytes)
+        unsafe parser.append(UnsafeRawBufferPointer(rebasing: bytes[passed...]))
         try drain()
     }
 
