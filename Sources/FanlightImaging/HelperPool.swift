@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FanlightCore
+import Glibc
 import Synchronization
 
 /// Makes renditions: without pixels in this process, with pixels in a few warm helper processes.
@@ -22,6 +23,11 @@ public final class HelperPool: ImageProcessor {
     private let fileThreads: BlockingThreads?
     private let state = Mutex(State())
     private let decoded = Mutex(0)
+    private let replacements = Mutex(
+        ["recycled": 0, "crashed": 0, "processor_time": 0, "timeout": 0, "nonsense": 0, "unstartable": 0]
+    )
+    /// True when the last start failed.
+    private let mayBeUnstartable = Atomic(false)
 
     /// Makes a pool; helpers are started when they are first needed.
     ///
@@ -105,6 +111,29 @@ public final class HelperPool: ImageProcessor {
     /// How often pictures were decoded so far, for tests.
     var decodes: Int { decoded.withLock { $0 } }
 
+    /// Helpers that are alive.
+    public var helperCount: Int { state.withLock { $0.idle.count + $0.busy.count } }
+
+    /// Helpers that had to be replaced since the start, by reason: `recycled` after enough pictures, `crashed`,
+    /// `processor_time`, `timeout`, `nonsense`, and `unstartable` for those that the system did not start.
+    public var replaced: [String: Int] { replacements.withLock { $0 } }
+
+    /// True when a helper is alive or can be started; blocks while one starts.
+    public func canPrepare() -> Bool {
+        if helperCount > 0 { return true }
+        // SAFETY: the string lives through the call.
+        guard unsafe access(executable, X_OK) == 0 else { return false }
+        guard mayBeUnstartable.load(ordering: .relaxed) else { return true }
+        do throws(ImageError) {
+            giveBack(try borrow(), isUsable: true)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func count(_ reason: String) { replacements.withLock { $0[reason, default: 0] += 1 } }
+
     /// Numbers of the helpers that work, for tests.
     var busyIdentifiers: [Int32] { state.withLock { $0.busy.values.compactMap(\.processIdentifier) } }
 
@@ -162,9 +191,14 @@ public final class HelperPool: ImageProcessor {
             } catch {
                 giveBack(helper, isUsable: false)
                 switch error {
-                case .timeout: throw .processingFailed("the picture took too long")
-                case .nonsense: throw .processingFailed("the decoding process gave no sensible answer")
+                case .timeout:
+                    count("timeout")
+                    throw .processingFailed("the picture took too long")
+                case .nonsense:
+                    count("nonsense")
+                    throw .processingFailed("the decoding process gave no sensible answer")
                 case .ended(let signal):
+                    count(signal == 24 ? "processor_time" : "crashed")
                     // SIGXCPU: its processor time ran out, and would again.
                     if signal == 24 { throw .processingFailed("the picture took too much processor time") }
                     if isRetry { throw .processingFailed("the decoding process ended early (signal \(signal))") }
@@ -184,8 +218,11 @@ public final class HelperPool: ImageProcessor {
         if isStopped { throw .unavailable("picture processing is stopped") }
         if let warm { return warm }
         guard let fresh = HelperProcess(executable: executable, limits: limits) else {
+            count("unstartable")
+            mayBeUnstartable.store(true, ordering: .relaxed)
             throw .unavailable("the decoding process cannot be started")
         }
+        mayBeUnstartable.store(false, ordering: .relaxed)
         let isLate = state.withLock { state in
             if !state.isStopped { state.busy[ObjectIdentifier(fresh)] = fresh }
             return state.isStopped
@@ -206,7 +243,8 @@ public final class HelperPool: ImageProcessor {
     private func giveBack(_ helper: HelperProcess, isUsable: Bool) {
         state.withLock { state in
             state.busy[ObjectIdentifier(helper)] = nil
-            if isUsable, !state.isStopped, helper.pictureCount < recycleAfter { state.idle.append(helper) }
+            guard isUsable, !state.isStopped else { return }
+            if helper.pictureCount < recycleAfter { state.idle.append(helper) } else { count("recycled") }
         }
     }
 }

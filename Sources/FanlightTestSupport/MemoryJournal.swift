@@ -181,6 +181,7 @@ public final class MemoryJournal: Journal {
 
     /// Removes finished uploads.
     public func remove(_ ids: [String]) async throws(JournalError) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         state.withLock { state in
             for id in ids where state.uploads[id].map({ $0.status != .pending }) ?? false {
                 state.uploads[id] = nil

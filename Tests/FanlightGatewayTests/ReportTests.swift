@@ -91,7 +91,7 @@ struct ReportTests {
                 "damaged_picture 422", "too_many_pixels 422", "too_many_frames 422", "unknown_service 422",
                 "bad_field 422",
                 "processing_failed 422", "idempotency_key_reused 409", "nothing_to_retry 409", "picture_gone 409",
-                "upload_pending 409", "journal_unavailable 503", "stopping 503", "unavailable 503",
+                "upload_pending 409", "journal_unavailable 503", "stopping 503", "unavailable 503", "not_ready 503",
             ]
         )
     }

@@ -8,7 +8,7 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["config.md", "adapters.md", "services.md", "cli.md"])
+    @Test(arguments: ["config.md", "adapters.md", "services.md", "cli.md", "metrics.md"])
     func referenceIsUpToDate(_ page: String) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("docs-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

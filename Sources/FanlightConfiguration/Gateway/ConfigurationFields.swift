@@ -54,7 +54,19 @@ public enum ConfigurationFields {
                 default: "32MB",
                 "Largest request that is read; more is answered with 413"
             ),
+            FieldSpec(
+                "min_free",
+                .byteSize,
+                default: "200MB",
+                "Space that the state folder's disk must have left for the gateway to call itself ready; 0 = no bound"
+            ),
             FieldSpec("answer_within", .duration, default: "60s", "Longest that a client waits for the report"),
+            FieldSpec(
+                "trace",
+                .choice(TracePolicy.allCases.map(\.rawValue)),
+                default: "pass",
+                "A client's traceparent: off (services are not told), pass (told), start (and made where there is none)"
+            ),
             FieldSpec("drain", .duration, default: "30s", "Time that uploads under way get after a stop signal"),
             FieldSpec(
                 "client_timeout",

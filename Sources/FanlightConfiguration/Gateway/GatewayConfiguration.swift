@@ -111,6 +111,8 @@ public struct GatewayConfiguration: Sendable {
             clientKeys: (values.texts("client_keys") ?? []).map { Secret($0) }
         )
         settings.stateKey = values.text("state_key").map { Secret($0) }
+        settings.minFree = values.integer("min_free")
+        settings.trace = values.text("trace").flatMap(TracePolicy.init) ?? .pass
         settings.minRate = values.integer("min_rate")
         settings.maxConnections = values.integer("max_connections")
         let ofAddress = values.integer("max_connections_per_address")

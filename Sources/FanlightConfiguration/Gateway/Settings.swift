@@ -20,6 +20,10 @@ public struct ServerSettings: Sendable, Equatable {
     public var drain: Duration
     /// Wall-clock time for a client's whole request.
     public var clientTimeout: Duration
+    /// Bytes that must be left on the disk of the state folder; 0 = no bound.
+    public var minFree = 200_000_000
+    /// What becomes of a client's trace.
+    public var trace = TracePolicy.pass
     /// Bytes a second of the slowest client; 0 = no more time than `clientTimeout`.
     public var minRate = 8_000
     /// Connections at the same time.
@@ -51,6 +55,16 @@ public struct ServerSettings: Sendable, Equatable {
         self.clientTimeout = clientTimeout
         self.clientKeys = clientKeys
     }
+}
+
+/// What becomes of a trace (W3C Trace Context) that a client is part of.
+public enum TracePolicy: String, Sendable, CaseIterable {
+    /// Services are not told.
+    case off
+    /// Services are told, each request with a span of its own.
+    case pass
+    /// The same; a request without a trace begins one.
+    case start
 }
 
 /// How pictures are prepared where a service says nothing else.

@@ -65,6 +65,16 @@ public struct RateWindow: Sendable, Equatable {
         slots = counts.map { Slot(number: $0.key, count: $0.value) }.sorted { $0.number < $1.number }
     }
 
+    /// The same count under another limit, with what another window counted.
+    public func continuing(_ other: RateWindow) -> RateWindow {
+        var window = self
+        window.slots = []
+        window.restore(
+            other.slots.map { Slot(number: $0.number * other.slotLength / slotLength, count: $0.count) }
+        )
+        return window
+    }
+
     private mutating func forget(before now: Timestamp) {
         let number = now.milliseconds / slotLength
         // What a clock that was set back left in the future is no reason to wait for it.

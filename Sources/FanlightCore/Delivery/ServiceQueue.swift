@@ -39,7 +39,7 @@ public struct ServiceQueue: Sendable {
         var failsFast: Bool
     }
 
-    private let limits: Limits
+    private var limits: Limits
     private var rate: RateWindow?
     private var breaker: CircuitBreaker
     private var heldUntil: Timestamp?
@@ -74,6 +74,16 @@ public struct ServiceQueue: Sendable {
 
     /// Attempts that the rate leaves; `nil` without a rate.
     public mutating func rateLeft(at now: Timestamp) -> Int? { rate?.left(at: now) }
+
+    /// Takes other limits; what waits and what is under way stays, and what the rate has counted.
+    ///
+    /// - Parameter isSame: False where the service is another one now: its circuit closes, and it is asked at once.
+    public mutating func change(_ new: Limits, isSame: Bool) {
+        rate = new.rate.map { fresh in rate.map { fresh.continuing($0) } ?? fresh }
+        if !isSame || new.breaker != limits.breaker { breaker = CircuitBreaker(new.breaker) }
+        if !isSame { heldUntil = nil }
+        limits = new
+    }
 
     /// Adds a delivery.
     ///

@@ -4,7 +4,14 @@
 public enum MetadataPolicy: String, Sendable, CaseIterable { case strip, copyright, stripGPS = "strip_gps", keep }
 
 /// Which of the ways made a rendition.
-public enum Lane: String, Sendable { case untouched, stripped, rotated, resized, converted }
+public enum Lane: String, Sendable, CaseIterable, Comparable {
+    case untouched, stripped, rotated, resized, converted
+
+    /// The cheaper one is less.
+    public static func < (first: Lane, second: Lane) -> Bool {
+        (allCases.firstIndex(of: first) ?? 0) < (allCases.firstIndex(of: second) ?? 0)
+    }
+}
 
 /// What a rendition must satisfy; equal constraints share one rendition.
 public struct RenditionConstraints: Sendable, Hashable {

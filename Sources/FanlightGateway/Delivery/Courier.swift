@@ -29,6 +29,8 @@ struct Courier: Sendable {
     let notes: Notes
     /// The attempt must be over by then.
     let until: Timestamp
+    /// The trace that every request is told of.
+    var trace: TraceContext?
 
     /// What the exchange under way has done that cannot be undone.
     private final class Release: Sendable {
@@ -117,6 +119,9 @@ struct Courier: Sendable {
         var request = request
         let left = until - engine.clock.now()
         request.timeouts.total = max(.milliseconds(1), min(request.timeouts.total, left))
+        if let trace, !request.headers.contains(where: { $0.name.lowercased() == TraceContext.header }) {
+            request.headers += trace.headers(engine.identity)
+        }
         if !exchange.isIdempotent, !exchange.isPoll {
             let releasing = notes.releasing
             request.beforeLastByte = {

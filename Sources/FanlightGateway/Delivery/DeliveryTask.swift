@@ -114,7 +114,8 @@ struct DeliveryTask: Sendable {
             service: service,
             picture: file,
             notes: notes(number),
-            until: until
+            until: until,
+            trace: live.origin.trace
         )
         let isFirst = run == nil
         var current =

@@ -6,15 +6,15 @@ import FanlightCore
 
 /// What every part of the delivery engine works with.
 struct Engine: Sendable {
-    let settings: GatewaySettings
-    let services: [CompiledService]
+    var settings: GatewaySettings
+    var services: [CompiledService]
     let transport: any HTTPTransport
     let journal: any Journal
     let pool: BlockingPool
     let clock: EngineClock
     let identity: Identity
     let shelf: PictureShelf
-    let gates: [String: ServiceGate]
+    var gates: [String: ServiceGate]
     let sessions: SessionKeeper
     let limits: LimitsKeeper
     let log: EventLog
@@ -26,27 +26,37 @@ struct Engine: Sendable {
     /// Milliseconds since 1970.
     var now: Int64 { clock.now().milliseconds }
 
-    /// One gate a service.
+    /// One gate a service, those that stand already with the limits of today.
+    ///
+    /// Gates of services that are gone stay: uploads under way may still wait there, and the service may come back.
     static func gates(
         _ services: [CompiledService],
+        standing: [String: ServiceGate] = [:],
+        unchanged: Set<String> = [],
         clock: EngineClock,
         events: GatewayEvents,
         journal: any Journal
     ) -> [String: ServiceGate] {
-        var gates: [String: ServiceGate] = [:]
+        var gates = standing
         for service in services {
-            let rate = service.rate.map { RateWindow(limit: $0.count, period: $0.period) }
-            let limits = ServiceQueue.Limits(
-                concurrency: service.concurrency ?? defaultConcurrency,
-                rate: rate,
-                breaker: service.delivery.breaker
-            )
             let name = service.name
-            gates[name] = ServiceGate(service: name, limits: limits, clock: clock, events: events) { slots in
-                journal.keep(RateMemory.json(slots), as: RateMemory.name(of: name))
+            if let gate = standing[name] {
+                gate.change(limits(of: service), isSame: unchanged.contains(name))
+                continue
+            }
+            gates[name] = ServiceGate(service: name, limits: limits(of: service), clock: clock, events: events) {
+                journal.keep(RateMemory.json($0), as: RateMemory.name(of: name))
             }
         }
         return gates
+    }
+
+    private static func limits(of service: CompiledService) -> ServiceQueue.Limits {
+        ServiceQueue.Limits(
+            concurrency: service.concurrency ?? defaultConcurrency,
+            rate: service.rate.map { RateWindow(limit: $0.count, period: $0.period) },
+            breaker: service.delivery.breaker
+        )
     }
 
     /// Attempts at the same time at a service that sets no limit of its own.

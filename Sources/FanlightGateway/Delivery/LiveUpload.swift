@@ -47,11 +47,14 @@ final class LiveUpload: Sendable {
     /// Whose turn it takes in the queues.
     let group: String
     let policy: RoutePolicy
+    /// The request that it came with.
+    let origin: RequestOrigin
     private let state: Mutex<State>
 
-    init(_ record: JournalUpload, group: String) {
+    init(_ record: JournalUpload, group: String, origin: RequestOrigin = .none) {
         id = record.id
         self.group = group
+        self.origin = origin
         policy = RoutePolicy(choices: record.choices)
         let last = record.deliveries.compactMap(\.eventNumber).max() ?? 0
         state = Mutex(

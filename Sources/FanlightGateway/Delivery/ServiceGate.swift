@@ -99,6 +99,12 @@ final class ServiceGate: Sendable {
         pump()
     }
 
+    /// Takes the limits of another configuration; see ``ServiceQueue/change(_:isSame:)``.
+    func change(_ limits: ServiceQueue.Limits, isSame: Bool) {
+        state.withLock { $0.queue.change(limits, isSame: isSame) }
+        pump()
+    }
+
     /// Counts what an earlier run of the gateway began.
     func restoreRate(_ slots: [RateWindow.Slot]) { state.withLock { $0.queue.restoreRate(slots) } }
 

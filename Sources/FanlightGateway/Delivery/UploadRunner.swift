@@ -107,6 +107,7 @@ struct UploadRunner: Sendable {
         engine.log.finished(
             report,
             shadows: record.deliveries.filter { $0.role == .shadow },
+            requestID: live.origin.requestID,
             at: engine.identity.timestamp()
         )
         engine.events.tell(.upload(status: report.status, duration: engine.clock.now() - begin))

@@ -12,6 +12,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case deliveries = "fanlight_deliveries_total"
     case deliverySeconds = "fanlight_delivery_duration_seconds"
     case attempts = "fanlight_attempts_total"
+    case reused = "fanlight_deliveries_reused_total"
+    case deletions = "fanlight_deletions_total"
     case deliveriesUnderWay = "fanlight_deliveries_in_flight"
     case queueDepth = "fanlight_queue_depth"
     case breakerState = "fanlight_breaker_state"
@@ -24,6 +26,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case evictedConnections = "fanlight_http_connections_evicted_total"
     case journalBytes = "fanlight_journal_bytes"
     case journalUploads = "fanlight_journal_uploads"
+    case journalFailures = "fanlight_journal_failures_total"
+    case recovered = "fanlight_uploads_recovered_total"
     case spoolBytes = "fanlight_spool_bytes"
     case stateFreeBytes = "fanlight_state_free_bytes"
     case ready = "fanlight_ready"
@@ -56,7 +60,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         switch self {
         case .uploads: ["status"]
         case .deliveries: ["service", "outcome"]
-        case .attempts, .deliverySeconds, .deliveriesUnderWay, .queueDepth, .breakerState: ["service"]
+        case .deletions: ["service", "result"]
+        case .attempts, .reused, .deliverySeconds, .deliveriesUnderWay, .queueDepth, .breakerState: ["service"]
         case .renditions, .renditionSeconds: ["lane"]
         case .helperRestarts: ["reason"]
         case .requests: ["route", "status"]
@@ -70,32 +75,38 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     public var help: String {
         switch self {
         case .uploads: "Uploads that are finished, by status: delivered, partial, failed"
-        case .uploadSeconds: "Time from the complete request to the last outcome of an upload"
+        case .uploadSeconds: "Time from the acceptance of an upload to its last outcome"
         case .uploadsUnderWay: "Uploads whose deliveries are not all settled"
         case .uploadBytes: "Bytes of the pictures that were taken"
         case .deliveries:
             "Deliveries that are settled, by outcome: delivered, unknown, skipped, or the kind of the error"
-        case .deliverySeconds: "Time from the first attempt to the outcome of a delivery"
-        case .attempts: "HTTP exchanges with a service"
+        case .deliverySeconds: "Time from the start of a delivery to its outcome, waits and all attempts included"
+        case .attempts: "Attempts to deliver to a service; one may take several exchanges"
+        case .reused: "Deliveries that gave the link of an earlier one instead of sending the same picture again"
+        case .deletions: "Deletions at a service, by result: deleted, failed"
         case .deliveriesUnderWay: "Deliveries that a service works on at the moment"
-        case .queueDepth: "Deliveries that wait for a place, for the rate, for the breaker or for their next attempt"
+        case .queueDepth:
+            "Deliveries that wait for a place at a service: concurrency, rate, breaker or the service's own wish"
         case .breakerState: "State of a service's circuit breaker: 0 closed, 1 half-open, 2 open"
-        case .renditions: "Renditions made, by lane: untouched, stripped, rotated, resized, converted"
-        case .renditionSeconds: "Time to make a rendition, by lane"
+        case .renditions: "Files made for services, by lane: untouched, stripped, rotated, resized, converted"
+        case .renditionSeconds: "Time to make all renditions of one picture, by the costliest lane among them"
         case .helpers: "Imaging helper processes that are alive"
-        case .helperRestarts: "Imaging helpers that were replaced: recycled, crashed, timeout, nonsense"
+        case .helperRestarts:
+            "Imaging helpers that were replaced: recycled, crashed, processor_time, timeout, nonsense, unstartable"
         case .requests: "Answered requests, by route and status"
         case .connections: "Open connections of clients"
         case .evictedConnections: "Silent connections that had to make room for others"
         case .journalBytes: "Size of the journal on disk"
         case .journalUploads: "Uploads in the journal"
-        case .spoolBytes: "Size of the pictures in the spool"
+        case .journalFailures: "Writes that the journal refused"
+        case .recovered: "Uploads of an earlier run that were continued at the start"
+        case .spoolBytes: "Size of the prepared pictures that the journal keeps"
         case .stateFreeBytes: "Free space on the disk of the state folder"
         case .ready: "1 when the gateway takes uploads: journal writable, helpers startable, disk left"
         case .reloads: "Reloads of the configuration, by result: applied, refused"
         case .reloadSuccessful: "1 when the configuration on disk is the one in use"
         case .reloadTime: "When the configuration in use was loaded, seconds since 1970"
-        case .webhooks: "Notifications of finished uploads, by result: delivered, retried, given_up"
+        case .webhooks: "Calls of the webhook, by result: delivered, failed"
         case .buildInfo: "Always 1; the label is the version"
         case .residentMemory: "Resident memory of the gateway, without its helpers"
         case .openDescriptors: "Open file descriptors of the gateway"

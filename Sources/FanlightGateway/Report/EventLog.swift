@@ -14,7 +14,8 @@ public struct EventLog: Sendable {
     public static let silent = EventLog { _ in }
 
     /// Writes one event a delivery, then one for the upload.
-    func finished(_ report: Report, shadows: [JournalDelivery] = [], at time: String) {
+    func finished(_ report: Report, shadows: [JournalDelivery] = [], requestID: String = "", at time: String) {
+        let name = requestID.isEmpty ? [] : [JSONValue.Member("request_id", .string(requestID))]
         let measured = shadows.map { delivery in
             var entry = Report.Entry(service: delivery.service)
             entry.status = delivery.status
@@ -27,7 +28,7 @@ public struct EventLog: Sendable {
         for entry in report.deliveries + measured {
             write(
                 .object(
-                    head("delivery finished", report, time) + [
+                    head("delivery finished", report, time) + name + [
                         .init("service", .string(entry.service)),
                         .init("status", .string(entry.status.rawValue)),
                         .init("role", .string(entry.role.rawValue)),
@@ -40,7 +41,7 @@ public struct EventLog: Sendable {
         }
         write(
             .object(
-                head("upload finished", report, time) + [
+                head("upload finished", report, time) + name + [
                     .init("status", .string(report.status.rawValue)),
                     .init("deliveries", .number(String(report.deliveries.count))),
                     .init("bytes", .number(String(report.imageBytes))),

@@ -13,7 +13,7 @@ public struct Problem: Error, Sendable, Equatable {
             badField = "bad_field", processingFailed = "processing_failed", idempotencyKeyReused =
             "idempotency_key_reused",
             nothingToRetry = "nothing_to_retry", pictureGone = "picture_gone", uploadPending = "upload_pending",
-            journalUnavailable = "journal_unavailable", stopping, unavailable
+            journalUnavailable = "journal_unavailable", stopping, unavailable, notReady = "not_ready"
 
         /// HTTP status of the answer.
         public var status: Int {
@@ -26,7 +26,7 @@ public struct Problem: Error, Sendable, Equatable {
             case .unsupportedType: 415
             case .damagedPicture, .tooManyPixels, .tooManyFrames, .unknownService, .badField, .processingFailed: 422
             case .idempotencyKeyReused, .nothingToRetry, .pictureGone, .uploadPending: 409
-            case .unavailable, .journalUnavailable, .stopping: 503
+            case .unavailable, .journalUnavailable, .stopping, .notReady: 503
             }
         }
     }
@@ -39,6 +39,16 @@ public struct Problem: Error, Sendable, Equatable {
     public var field: String?
     /// Methods that the path takes, where the method is at fault (RFC 9110, 15.5.6).
     public var allow: String?
+
+    /// One of several reasons.
+    public struct Reason: Sendable, Equatable {
+        /// Stable name.
+        public var code: String
+        /// One sentence.
+        public var detail: String
+    }
+    /// Several reasons at the same time, where a program may want to tell them apart.
+    public var reasons: [Reason] = []
 
     /// Creates a problem.
     public init(_ code: Code, _ detail: String, field: String? = nil) {
@@ -80,6 +90,12 @@ public struct Problem: Error, Sendable, Equatable {
             .init("detail", .string(detail)),
         ]
         if let field { members.append(.init("field", .string(field))) }
+        if !reasons.isEmpty {
+            let list = reasons.map { reason in
+                JSONValue.object([.init("code", .string(reason.code)), .init("detail", .string(reason.detail))])
+            }
+            members.append(.init("reasons", .array(list)))
+        }
         var headers = [HTTPField("Content-Type", "application/problem+json")]
         if code == .unauthorized { headers.append(HTTPField("WWW-Authenticate", "Bearer")) }
         if let allow { headers.append(HTTPField("Allow", allow)) }

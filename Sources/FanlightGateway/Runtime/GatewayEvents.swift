@@ -12,6 +12,8 @@ public enum GatewayEvent: Sendable {
     case accepted(bytes: Int, deliveries: Int)
     /// A rendition was prepared.
     case prepared(lane: Lane, bytes: Int)
+    /// All renditions of one picture were made; the lane is the costliest among them.
+    case preparedPicture(lane: Lane, duration: Duration)
     /// Pictures of a request are ready; from the complete body to the last rendition.
     case prepareTime(Duration)
     /// One attempt is over; `nil` = delivered.

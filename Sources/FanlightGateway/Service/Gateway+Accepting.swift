@@ -23,6 +23,8 @@ extension Gateway {
         var services: [(service: CompiledService, role: DeliveryRole)]
         var policy: RoutePolicy
         var client: Client
+        var origin: RequestOrigin
+        var timing: UploadTiming
     }
 
     /// A picture with what its bytes say.
@@ -33,7 +35,12 @@ extension Gateway {
     }
 
     /// Answers one complete form.
-    func answer(_ form: UploadForm, head: RequestHead, client: Client) async throws(Problem) -> HTTPAnswer {
+    func answer(
+        _ form: UploadForm,
+        head: RequestHead,
+        client: Client,
+        timing: UploadTiming = UploadTiming()
+    ) async throws(Problem) -> HTTPAnswer {
         let preference = try Preference(head)
         let key = try IdempotencyDesk.key(head)
         let fields = form.fields + head.query.filter { $0.name != "format" }
@@ -42,7 +49,14 @@ extension Gateway {
         let told = await engine.limits.informed(named.map(\.service))
         let services = zip(told, named).map { (service: $0, role: $1.role) }
         try check(choices.options)
-        let order = Order(choices: choices, services: services, policy: policy, client: client)
+        let order = Order(
+            choices: choices,
+            services: services,
+            policy: policy,
+            client: client,
+            origin: RequestOrigin(head, settings.trace, engine.identity),
+            timing: timing
+        )
         let begin = engine.clock.now()
         var pictures: [Picture] = []
         for file in form.pictures { pictures.append(try await read(file)) }
@@ -130,10 +144,11 @@ extension Gateway {
             engine.events.tell(.journalFailed)
             throw Problem(error)
         }
+        order.timing.notePrepared()
         for (rendition, file) in opened { engine.shelf.put(file, of: rendition) }
         return records.map { record in
             engine.events.tell(.accepted(bytes: record.imageBytes, deliveries: record.deliveries.count))
-            let live = LiveUpload(record, group: order.client.group)
+            let live = LiveUpload(record, group: order.client.group, origin: order.origin)
             let pending = record.deliveries.indices.filter { record.deliveries[$0].status == .pending }
             // A gateway that stops just now has the upload in its journal and continues it at the next start.
             if !pending.isEmpty { runner.start(live, pending) }
@@ -234,7 +249,12 @@ extension Gateway {
     ) async throws(Problem) -> [(RenditionConstraints, Result<Rendition, ImageError>)] {
         var seen: Set<RenditionConstraints> = []
         let sets = services.map { $0.constraints.applied(to: settings.constraints) }.filter { seen.insert($0).inserted }
+        let begin = ContinuousClock.now
         let results = await images.prepare(picture.file, facts: picture.facts, constraints: sets)
+        let lanes = results.compactMap { result in if case .success(let made) = result { made.lane } else { nil } }
+        if let costliest = lanes.max() {
+            engine.events.tell(.preparedPicture(lane: costliest, duration: .now - begin))
+        }
         for case .failure(let error) in results {
             guard case .noRendition = error else { throw Problem(error) }
         }

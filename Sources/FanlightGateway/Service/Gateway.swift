@@ -3,7 +3,6 @@
 public import FanlightAdapters
 public import FanlightConfiguration
 public import FanlightCore
-import Synchronization
 
 /// What the gateway needs to know besides its services.
 public struct GatewaySettings: Sendable {
@@ -27,6 +26,8 @@ public struct GatewaySettings: Sendable {
     public var clientKeys: [Secret] = []
     /// Where finished uploads are told; `nil` = nowhere.
     public var notify: NotifySettings?
+    /// What becomes of a client's trace.
+    public var trace = TracePolicy.pass
     /// Time between two signs of life of an event stream.
     public var heartbeat: Duration = .seconds(15)
 
@@ -42,14 +43,13 @@ public final class Gateway: Sendable {
     let spool: any Spool
     let router: Router
     let images: any ImageProcessor
-    let registry = UploadRegistry()
+    let registry: UploadRegistry
     let runner: UploadRunner
-    let keys = IdempotencyDesk()
+    let keys: IdempotencyDesk
     /// One request at a time changes what is wanted of an upload.
-    let turns = Turnstile()
+    let turns: Turnstile
     private let notifier: Notifier?
-    private let upkeep = Mutex<[Task<Void, Never>]>([])
-    private let isStarted = Mutex(false)
+    private let upkeep: Upkeep
 
     var settings: GatewaySettings { engine.settings }
 
@@ -72,7 +72,7 @@ public final class Gateway: Sendable {
     ) {
         let clock = clock ?? .system(startingAt: identity.now())
         let sessions = SessionKeeper(folder: settings.sessions, transport: transport, pool: pool, identity: identity)
-        engine = Engine(
+        let engine = Engine(
             settings: settings,
             services: services,
             transport: transport,
@@ -87,29 +87,62 @@ public final class Gateway: Sendable {
             log: log,
             events: events
         )
+        self.engine = engine
         self.spool = spool
         self.images = images
         router = Router(services: services, routes: settings.routes)
-        notifier = settings.notify.map { [engine] in Notifier(engine: engine, settings: $0) }
+        registry = UploadRegistry()
+        keys = IdempotencyDesk()
+        turns = Turnstile()
+        upkeep = Upkeep()
+        notifier = settings.notify.map { Notifier(engine: engine, settings: $0) }
         runner = UploadRunner(engine: engine, registry: registry, notifier: notifier)
+    }
+
+    /// The same gateway with another configuration: uploads under way are known to both.
+    private init(_ other: Gateway, _ engine: Engine) {
+        self.engine = engine
+        spool = other.spool
+        images = other.images
+        router = Router(services: engine.services, routes: engine.settings.routes)
+        registry = other.registry
+        keys = other.keys
+        turns = other.turns
+        upkeep = other.upkeep
+        let isSame = engine.settings.notify == other.settings.notify
+        notifier = isSame ? other.notifier : engine.settings.notify.map { Notifier(engine: engine, settings: $0) }
+        runner = UploadRunner(engine: engine, registry: registry, notifier: notifier)
+        if !isSame { upkeep.notify(with: notifier) }
+    }
+
+    /// The gateway for uploads after a change of the configuration; those under way end with this one.
+    func changed(to settings: GatewaySettings, services: [CompiledService], unchanged: Set<String>) -> Gateway {
+        var next = engine
+        next.settings = settings
+        next.services = services
+        next.gates = Engine.gates(
+            services,
+            standing: engine.gates,
+            unchanged: unchanged,
+            clock: engine.clock,
+            events: engine.events,
+            journal: engine.journal
+        )
+        return Gateway(self, next)
     }
 
     /// Uploads with work to do: deliveries without an outcome, or deletions.
     public var uploadsUnderWay: Int { registry.count }
 
     /// True when everything that an earlier run left is under way again.
-    public var isReady: Bool { isStarted.withLock { $0 } && !registry.isStopping }
+    public var isReady: Bool { upkeep.isStarted && !registry.isStopping }
 
     /// Continues what an earlier run left, and begins the work that goes on in the background.
     public func start() async {
         await restoreRates()
         await recover()
-        isStarted.withLock { $0 = true }
-        upkeep.withLock { tasks in
-            guard !registry.isStopping else { return }
-            tasks.append(Task { await self.prune() })
-            if let notifier { tasks.append(Task { await notifier.run() }) }
-        }
+        guard !registry.isStopping else { return }
+        upkeep.start(Task { await self.prune() }, notifier)
     }
 
     /// Ends all work: what may have arrived becomes unknown, the rest stays in the journal for the next start, and
@@ -117,10 +150,7 @@ public final class Gateway: Sendable {
     ///
     /// Returns at once; ``uploadsUnderWay`` is 0 when all work has ended.
     public func interrupt() {
-        for task in upkeep.withLock({ tasks in
-            defer { tasks = [] }
-            return tasks
-        }) { task.cancel() }
+        upkeep.stop()
         for upload in registry.stop() { upload.stop() }
     }
 

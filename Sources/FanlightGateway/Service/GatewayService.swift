@@ -6,9 +6,13 @@ public import FanlightCore
 /// The gateway's HTTP interface.
 public struct GatewayService: HTTPService {
     private let gateway: Gateway
+    private let observatory: Observatory
 
     /// Serves a gateway.
-    public init(gateway: Gateway) { self.gateway = gateway }
+    public init(gateway: Gateway, observatory: Observatory) {
+        self.gateway = gateway
+        self.observatory = observatory
+    }
 
     /// Decides on a request by path and method.
     public func decide(_ head: RequestHead) -> HeadDecision {
@@ -31,8 +35,22 @@ public struct GatewayService: HTTPService {
             return .answer(Answer.json(200, .object([.init("status", "ok")])))
         case ("readyz", 1):
             try require("GET", head)
-            guard gateway.isReady else { return .answer(Self.notReady) }
-            return .answer(Answer.json(200, .object([.init("status", "ok")])))
+            return later { [gateway, observatory] () throws(Problem) in await observatory.readiness(of: gateway).answer
+            }
+        case ("metrics", 1):
+            try require("GET", head)
+            return later { [gateway, observatory] () throws(Problem) in
+                let text = await observatory.text(of: gateway)
+                let type = HTTPField("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                return HTTPAnswer(status: 200, headers: [type], body: .bytes(Array(text.utf8)))
+            }
+        case ("openapi.json", 1):
+            try require("GET", head)
+            let document = InterfaceDescription.document(
+                version: observatory.version,
+                hasKeys: !gateway.settings.clientKeys.isEmpty
+            )
+            return .answer(Answer.json(200, document))
         case (nil, 0):
             try require("GET", head)
             let hint = "Fanlight. POST a picture to /v1/uploads; GET /v1/services lists the services.\n"
@@ -47,12 +65,6 @@ public struct GatewayService: HTTPService {
             throw Self.nothingHere
         }
     }
-
-    private static let notReady = Answer.json(
-        503,
-        .object([.init("status", "starting or stopping")]),
-        [HTTPField("Retry-After", "1")]
-    )
 
     /// What stands below `/v1`.
     private func interface(_ parts: ArraySlice<String>, _ head: RequestHead) throws(Problem) -> HeadDecision {

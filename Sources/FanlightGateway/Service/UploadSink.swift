@@ -10,6 +10,7 @@ final class UploadSink: BodySink {
     private let head: RequestHead
     private let gateway: Gateway
     private let client: Client
+    private let timing = UploadTiming()
 
     /// A reader that is only touched under the lock.
     private struct Guarded: @unchecked Sendable {
@@ -65,6 +66,13 @@ final class UploadSink: BodySink {
     }
 
     func finish() async -> HTTPAnswer {
+        timing.noteReceived()
+        var answer = await answer()
+        answer.headers.append(timing.header)
+        return answer
+    }
+
+    private func answer() async -> HTTPAnswer {
         let read = state.withLock { state -> Result<UploadForm, Problem> in
             defer { state.reader = nil }
             do throws(Problem) {
@@ -75,7 +83,7 @@ final class UploadSink: BodySink {
             }
         }
         do throws(Problem) {
-            return try await gateway.answer(read.get(), head: head, client: client)
+            return try await gateway.answer(read.get(), head: head, client: client, timing: timing)
         } catch {
             return error.answer
         }

@@ -2,6 +2,7 @@
 
 import FanlightAdapters
 import FanlightConfiguration
+import FanlightGateway
 
 /// `fanlight docs`: writes the reference pages from what the program itself reads.
 enum DocsCommand {
@@ -22,7 +23,7 @@ enum DocsCommand {
     static var pages: [(name: String, text: String)] {
         [
             ("config.md", notice + configuration), ("adapters.md", notice + adapters),
-            ("services.md", notice + services), ("cli.md", notice + commands),
+            ("services.md", notice + services), ("cli.md", notice + commands), ("metrics.md", notice + metrics),
         ]
     }
 
@@ -63,6 +64,18 @@ enum DocsCommand {
         their language live on.
 
         \(AdapterReference.services(.standard))
+        """
+    }
+
+    private static var metrics: String {
+        """
+        # Metrics
+
+        `GET /metrics` answers in the text format of Prometheus. Labels are bounded: names of configured services, and closed
+        lists. Counters begin at 0 with each start. What to do when a number looks wrong:
+        [operate](../guides/operate.md).
+
+        \(MetricFamily.reference())
         """
     }
 

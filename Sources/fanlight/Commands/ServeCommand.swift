@@ -37,6 +37,7 @@ enum ServeCommand {
         )
         let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
+        let observatory = Observatory(version: HelpCommand.version)
         let server: MicrohttpdServer
         do {
             server = try open(listen, service, ServerLimits(loaded.configuration.server))
@@ -44,27 +45,67 @@ enum ServeCommand {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
         let url = "http://\(listen.urlHost):\(server.port)"
+        let log = EventLog { Console.error($0.serialized()) }
         let gateway = Gateway(
-            settings: settings(loaded, url: url),
+            settings: loaded.settings(url: url),
             services: loaded.services,
             spool: spool,
             images: images,
             transport: transport,
             journal: journal,
             pool: BlockingPool(threads: 2),
-            log: EventLog { Console.error($0.serialized()) }
+            log: log,
+            events: observatory.events
         )
-        service.set(GatewayService(gateway: gateway))
+        observatory.attach(sources(loaded, server, images))
+        let running = RunningGateway(gateway)
+        service.set(
+            ObservedService(observatory: observatory) {
+                GatewayService(gateway: running.gateway, observatory: observatory)
+            }
+        )
         Task { await gateway.start() }
         Console.out("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
-        signals.wait()
+        let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
+        serve(signals, reloader)
         ServiceManager.tell("STOPPING=1")
-        drain(gateway, server, signals, loaded.configuration.server.drain)
+        drain(gateway, server, signals, reloader.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
         journal.closeAndWait()
+    }
+
+    /// How often files are looked at.
+    private static let lookMilliseconds = 1_000
+
+    /// Serves until a stop signal, and reads a changed configuration.
+    private static func serve(_ signals: StopSignals, _ reloader: Reloader) {
+        while true {
+            switch signals.next(milliseconds: lookMilliseconds) {
+            case .stop: return
+            case .reload: reloader.reload()
+            case nil: reloader.reloadIfChanged()
+            }
+        }
+    }
+
+    /// What metrics and readiness read around the gateway.
+    private static func sources(
+        _ loaded: LoadedConfiguration,
+        _ server: MicrohttpdServer,
+        _ images: HelperPool
+    ) -> Observatory.Sources {
+        var sources = Observatory.Sources()
+        sources.connections = { server.connectionCount }
+        sources.evictedConnections = { server.evictedConnections }
+        sources.helpers = { images.helperCount }
+        sources.helperRestarts = { images.replaced }
+        sources.canPrepare = { images.canPrepare() }
+        sources.stateFolder = loaded.configuration.server.state
+        sources.minFree = loaded.configuration.server.minFree
+        return sources
     }
 
     /// The service manager's socket where it opened one, else one of our own.
@@ -112,27 +153,6 @@ enum ServeCommand {
 
     /// Deletions, sessions and the webhook.
     private static let spareConnections = 32
-
-    private static func settings(_ loaded: LoadedConfiguration, url: String) -> GatewaySettings {
-        let server = loaded.configuration.server
-        let image = loaded.configuration.image
-        var settings = GatewaySettings()
-        settings.sessions = server.state + "/sessions"
-        settings.maxBody = server.maxBody
-        settings.answerWithin = server.answerWithin
-        settings.clientKeys = server.clientKeys
-        settings.constraints = image.constraints
-        settings.imageLimits = image.limits
-        settings.geotag = loaded.configuration.geotag
-        settings.publicURL = server.publicURL ?? url
-        settings.routes = loaded.configuration.routes
-        settings.notify = loaded.configuration.notify.map { notify in
-            var settings = NotifySettings(url: notify.url, secret: notify.secret)
-            settings.attempts = notify.attempts
-            return settings
-        }
-        return settings
-    }
 }
 
 extension ServerLimits {
@@ -162,36 +182,5 @@ extension ListenAddress {
         } catch {
             throw UsageError("\(text) is no address; write HOST:PORT, for example 127.0.0.1:8080")
         }
-    }
-}
-
-/// Stop signals, taken out of the threads' way before any thread starts.
-struct StopSignals {
-    private var set = sigset_t()
-
-    init() {
-        // SAFETY: the set is this value's own; each call only reads or fills it.
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, SIGTERM)
-        unsafe sigaddset(&set, SIGINT)
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A peer that closes early must not end the process.
-        signal(SIGPIPE, SIG_IGN)
-    }
-
-    /// Waits for the first stop signal.
-    func wait() {
-        var copy = set
-        var number: Int32 = 0
-        // SAFETY: both are locals that outlive the call.
-        while unsafe sigwait(&copy, &number) != 0 {}
-    }
-
-    /// True when another stop signal comes within that time.
-    func wait(milliseconds: Int) -> Bool {
-        var copy = set
-        var limit = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
-        // SAFETY: both are locals that outlive the call.
-        return unsafe sigtimedwait(&copy, nil, &limit) > 0
     }
 }

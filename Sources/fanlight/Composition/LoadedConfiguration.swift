@@ -11,6 +11,10 @@ struct LoadedConfiguration {
     var configuration: GatewayConfiguration
     var services: [CompiledService]
     var warnings: [Diagnostic]
+    /// The files that it was read from.
+    var watch: FileWatch
+    /// A number for each service; equal ones are, for one run of the program, the same service.
+    var fingerprints: [String: Int]
 
     /// Path of the configuration: `--config`, else FANLIGHT_CONFIG, else ./config.yaml.
     static func path(_ arguments: Arguments) -> String {
@@ -18,8 +22,13 @@ struct LoadedConfiguration {
     }
 
     /// Reads everything and reports every mistake in one run.
-    static func load(_ path: String) -> (loaded: LoadedConfiguration?, diagnostics: [Diagnostic]) {
+    static func load(
+        _ path: String,
+        watch: FileWatch = FileWatch()
+    ) -> (loaded: LoadedConfiguration?, diagnostics: [Diagnostic]) {
         let start = SourcePosition(file: path, line: 1, column: 1)
+        let file = reader(watch)
+        watch.note(path)
         guard let bytes = Files.read(path, limit: 4_194_304) else {
             return (nil, [Diagnostic(at: start, "cannot read this file; name another with --config FILE")])
         }
@@ -31,16 +40,22 @@ struct LoadedConfiguration {
             references: References(variable: variable, file: file),
             diagnostics: &diagnostics
         )
+        let own = adapters(root, folder: configuration?.adapterFiles, watch, diagnostics: &diagnostics)
+        var catalogue = Catalogue.standard
+        for (name, node) in own { catalogue.add(name, node) }
         let compiler = ServiceCompiler(
-            catalogue: catalogue(root, folder: configuration?.adapterFiles, diagnostics: &diagnostics),
+            catalogue: catalogue,
             environment: variable,
             readFile: file
         )
         var services: [CompiledService] = []
+        var fingerprints: [String: Int] = [:]
+        let references = References(variable: variable, file: file)
         // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
         for entry in named("services", root) {
             if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
                 service.secrets += WrittenCredentials.of(entry.value)
+                fingerprints[entry.key] = fingerprint(entry.value, own[service.adapterName], references)
                 services.append(service)
             }
         }
@@ -48,15 +63,51 @@ struct LoadedConfiguration {
             return (nil, diagnostics)
         }
         return (
-            LoadedConfiguration(path: path, configuration: configuration, services: services, warnings: diagnostics),
+            LoadedConfiguration(
+                path: path,
+                configuration: configuration,
+                services: services,
+                warnings: diagnostics,
+                watch: watch,
+                fingerprints: fingerprints
+            ),
             diagnostics
         )
     }
 
     private static let variable: @Sendable (String) -> String? = { Environment.value($0) }
 
-    private static let file: @Sendable (String) -> String? = { path in
-        Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+    private static func reader(_ watch: FileWatch) -> @Sendable (String) -> String? {
+        { path in
+            watch.note(path)
+            return Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// A service's keys with their references resolved, and the operator's own adapter that it is based on.
+    private static func fingerprint(_ service: Node, _ adapter: Node?, _ references: References) -> Int {
+        var hasher = Hasher()
+        for node in [service, adapter].compactMap({ $0 }) {
+            hash((try? references.resolve(node)) ?? node, into: &hasher)
+        }
+        return hasher.finalize()
+    }
+
+    private static func hash(_ node: Node, into hasher: inout Hasher) {
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            hasher.combine(text)
+            hasher.combine(isPlain)
+        case .sequence(let items):
+            hasher.combine(items.count)
+            for item in items { hash(item, into: &hasher) }
+        case .mapping(let entries):
+            hasher.combine(entries.count)
+            for entry in entries {
+                hasher.combine(entry.key)
+                hash(entry.value, into: &hasher)
+            }
+        }
     }
 
     /// The entries of a section that are mappings; what else stands there has been reported.
@@ -64,20 +115,27 @@ struct LoadedConfiguration {
         (root[section]?.entries ?? []).filter { if case .mapping = $0.value.content { true } else { false } }
     }
 
-    /// The embedded catalogue with the operator's own adapters over it.
-    private static func catalogue(_ root: Node, folder: String?, diagnostics: inout [Diagnostic]) -> Catalogue {
-        var catalogue = Catalogue.standard
+    /// The operator's own adapters, which add to the embedded ones or override them.
+    private static func adapters(
+        _ root: Node,
+        folder: String?,
+        _ watch: FileWatch,
+        diagnostics: inout [Diagnostic]
+    ) -> [String: Node] {
+        var own: [String: Node] = [:]
         if let folder {
+            watch.note(folder)
             for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") {
                 let path = folder + "/" + name
+                watch.note(path)
                 guard let bytes = Files.read(path, limit: 1_048_576) else { continue }
                 let (root, found) = YAMLReader.read(bytes, file: path)
                 diagnostics += found
-                if let root { catalogue.add(String(name.dropLast(5)), root) }
+                if let root { own[String(name.dropLast(5))] = root }
             }
         }
-        for entry in named("adapters", root) { catalogue.add(entry.key, entry.value) }
-        return catalogue
+        for entry in named("adapters", root) { own[entry.key] = entry.value }
+        return own
     }
 
     /// Loads, prints what was found, and ends the command when something is wrong.

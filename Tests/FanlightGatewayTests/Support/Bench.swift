@@ -18,6 +18,7 @@ final class Bench: Sendable {
     let images: PassingProcessor
     let journal: MemoryJournal
     let events: EventCollector
+    let observatory = Observatory(version: "test")
 
     /// What a test may set.
     struct Options {
@@ -75,9 +76,12 @@ final class Bench: Sendable {
             journal: journal,
             pool: BlockingPool(threads: 1),
             clock: options.clock,
-            events: GatewayEvents { [events] in events.add($0) }
+            events: GatewayEvents { [events, observatory] in
+                events.add($0)
+                observatory.events.tell($0)
+            }
         )
-        service = GatewayService(gateway: gateway)
+        service = GatewayService(gateway: gateway, observatory: observatory)
     }
 
     /// Answers with a link.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// The files that a configuration was read from, as they stood when they were read.
+final class FileWatch: Sendable {
+    /// What tells a file from the one that was there before.
+    private struct Mark: Sendable, Equatable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+
+        /// The mark of a file or folder; `nil` = there is none.
+        init?(_ path: String) {
+            var facts = stat()
+            // SAFETY: the string and the structure live through the call.
+            guard unsafe stat(path, &facts) == 0 else { return nil }
+            device = UInt64(facts.st_dev)
+            inode = UInt64(facts.st_ino)
+            size = Int64(facts.st_size)
+            seconds = facts.st_mtim.tv_sec
+            nanoseconds = facts.st_mtim.tv_nsec
+        }
+    }
+
+    private let marks = Mutex<[String: Mark?]>([:])
+
+    /// Notes a file or folder that is about to be read, whether it is there or not; only the first time counts.
+    func note(_ path: String) {
+        let mark = Mark(path)
+        marks.withLock { if $0[path] == nil { $0[path] = .some(mark) } }
+    }
+
+    /// Also watches what another watch knows: a configuration that is broken may name fewer files than one that is right.
+    func add(_ other: FileWatch) {
+        for path in other.marks.withLock({ Array($0.keys) }) { note(path) }
+    }
+
+    /// True when a file is another now than when it was read.
+    var hasChanged: Bool {
+        marks.withLock { $0 }.contains { path, mark in Mark(path) != mark }
+    }
+
+    /// Waits while files still change, for example because an editor writes them; a second and a half at most.
+    static func settle(_ paths: [String]) {
+        var last = paths.map { Mark($0) }
+        for _ in 0..<10 {
+            usleep(150_000)
+            let now = paths.map { Mark($0) }
+            if now == last { return }
+            last = now
+        }
+    }
+
+    /// Everything that is watched.
+    var paths: [String] { marks.withLock { Array($0.keys) } }
+}

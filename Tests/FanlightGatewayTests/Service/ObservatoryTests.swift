@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightTestSupport
+import Synchronization
+import Testing
+
+@testable import FanlightGateway
+
+@Suite("Metrics and readiness")
+struct ObservatoryTests {
+    @Test("Everything that uploads do is counted, with bounded labels")
+    func counting() async throws {
+        let bench = try Bench(["a", "b"]) { request throws(TransportError) in
+            if host(request, is: "b") { return HTTPReply(status: 401, headers: [], body: [], finalURL: request.url) }
+            return try await Bench.delivers(request)
+        }
+        await bench.gateway.start()
+        _ = await bench.post()
+        let answer = await bench.send("GET", "/metrics")
+        #expect(answer.status == 200 && answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+        for line in [
+            #"fanlight_uploads_total{status="partial"} 1"#, #"fanlight_uploads_total{status="failed"} 0"#,
+            #"fanlight_deliveries_total{service="a",outcome="delivered"} 1"#,
+            #"fanlight_deliveries_total{service="b",outcome="auth"} 1"#,
+            #"fanlight_attempts_total{service="b"} 1"#, #"fanlight_queue_depth{service="a"} 0"#,
+            #"fanlight_deliveries_in_flight{service="a"} 0"#, #"fanlight_breaker_state{service="b"} 0"#,
+            #"fanlight_upload_duration_seconds_count 1"#,
+            #"fanlight_delivery_duration_seconds_count{service="a"} 1"#,
+            #"fanlight_renditions_total{lane="untouched"} 1"#,
+            #"fanlight_rendition_duration_seconds_count{lane="untouched"} 1"#,
+            "fanlight_upload_bytes_total \(SamplePicture.gif.count)", "fanlight_uploads_in_flight 0",
+            "fanlight_journal_uploads 1", "fanlight_ready 1", #"fanlight_build_info{version="test"} 1"#,
+        ] {
+            #expect(answer.text.contains("\n" + line + "\n"), "\(line)\n\(answer.text)")
+        }
+    }
+
+    @Test("An open circuit is told")
+    func circuit() async throws {
+        let yaml =
+            "a: {url: 'https://a.example/up', file: file, link: $.url, breaker: {failures: 1}, retry: {attempts: 1}}"
+        let bench = try Bench(yaml: yaml) { _ throws(TransportError) in
+            throw TransportError(.refused, message: "refused", requestFullySent: false)
+        }
+        await bench.gateway.start()
+        _ = await bench.post()
+        let text = await bench.send("GET", "/metrics").text
+        #expect(text.contains(#"fanlight_breaker_state{service="a"} 2"#))
+        #expect(text.contains(#"fanlight_deliveries_total{service="a",outcome="network"} 1"#))
+    }
+
+    @Test("Ready only after the start, and with its reasons when not")
+    func readiness() async throws {
+        let bench = try Bench(script: Bench.delivers)
+        let early = await bench.send("GET", "/readyz")
+        #expect(early.status == 503 && early.body["code"]?.string == "not_ready")
+        #expect(early.body["reasons"]?.array?.first?["code"]?.string == "starting")
+        await bench.gateway.start()
+        #expect(await bench.send("GET", "/readyz").status == 200)
+        bench.gateway.interrupt()
+        let late = await bench.send("GET", "/readyz")
+        #expect(late.body["reasons"]?.array?.map { $0["code"]?.string } == ["stopping"])
+        #expect(await bench.send("GET", "/healthz").status == 200)
+    }
+
+    @Test("A full disk, no helpers and a broken journal are all told")
+    func obstacles() async throws {
+        let bench = try Bench(script: Bench.delivers)
+        await bench.gateway.start()
+        var sources = Observatory.Sources()
+        sources.canPrepare = { false }
+        sources.stateFolder = "/"
+        sources.minFree = .max
+        bench.observatory.attach(sources)
+        bench.journal.fail(with: .full)
+        let answer = await bench.send("GET", "/readyz")
+        #expect(answer.status == 503 && answer.header("Retry-After") != nil)
+        #expect(answer.body["reasons"]?.array?.map { $0["code"]?.string } == ["journal", "helpers", "disk"])
+        #expect(await bench.send("GET", "/metrics").text.contains("\nfanlight_ready 0\n"))
+    }
+
+    @Test(
+        "Labels of requests come from a list, whatever a client asks for",
+        arguments: [
+            ("/v1/uploads/abc", "/v1/uploads/{id}"), ("/v1/uploads", "/v1/uploads"), ("/album/x.jpg", "/album/{name}"),
+            ("/", "/"), ("/metrics", "/metrics"), ("/secret/../../x", "other"), ("/v1/uploads/a/b/c", "other"),
+            ("/v1/uploads/a/retry", "/v1/uploads/{id}/retry"),
+        ]
+    )
+    func labels(path: String, label: String) {
+        #expect(InterfacePath.label(of: path) == label)
+    }
+}
