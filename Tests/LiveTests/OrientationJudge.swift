@@ -44,7 +44,10 @@ struct OrientationJudge {
     private mutating func checkHues(_ row: CorpusTable.Row, _ stored: [UInt8], _ facts: ImageFacts, _ edge: Int) throws
     {
         count += 1
-        let strong = try Decoded(stored, facts).corners.map { corner in corner.map { $0 > 128 } }
+        let strong = try Decoded(stored, facts).corners.map { corner in
+            let middle = ((corner.max() ?? 0) + (corner.min() ?? 0)) / 2
+            return corner.map { $0 > middle }
+        }
         #expect(
             strong == [[true, false, false], [false, true, false], [false, false, true], [true, true, false]],
             "\(row.file) at \(edge)"
