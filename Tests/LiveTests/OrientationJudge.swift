@@ -40,18 +40,25 @@ struct OrientationJudge {
         }
     }
 
-    /// Ink without a profile: the strongest channels tell.
+    /// Ink without a profile: each corner has the hue of its own colour rather than of another.
     private mutating func checkHues(_ row: CorpusTable.Row, _ stored: [UInt8], _ facts: ImageFacts, _ edge: Int) throws
     {
         count += 1
-        let strong = try Decoded(stored, facts).corners.map { corner in
-            let middle = ((corner.max() ?? 0) + (corner.min() ?? 0)) / 2
-            return corner.map { $0 > middle }
+        for (index, corner) in try Decoded(stored, facts).corners.enumerated() {
+            let likeness = Self.corners.map { Self.likeness(corner, $0) }
+            #expect(likeness.firstIndex(of: likeness.max() ?? 0) == index, "\(row.file) at \(edge): \(corner)")
         }
-        #expect(
-            strong == [[true, false, false], [false, true, false], [false, false, true], [true, true, false]],
-            "\(row.file) at \(edge)"
-        )
+    }
+
+    /// 1 for equal hues, -1 for opposite ones.
+    private static func likeness(_ one: [Int], _ other: [Int]) -> Double {
+        func hue(_ colour: [Int]) -> [Double] {
+            let mean = Double(colour.reduce(0, +)) / 3
+            let parts = colour.map { Double($0) - mean }
+            let length = parts.reduce(0) { $0 + $1 * $1 }.squareRoot()
+            return parts.map { $0 / max(length, 1) }
+        }
+        return zip(hue(one), hue(other)).reduce(0) { $0 + $1.0 * $1.1 }
     }
 
     private mutating func comparePhoto(_ row: CorpusTable.Row, _ stored: [UInt8], _ facts: ImageFacts, _ edge: Int)
