@@ -12,8 +12,11 @@ import Testing
 
 /// A gateway in process: scripted services, a journal in memory, no sockets, no helper processes.
 final class Bench: Sendable {
-    let service: GatewayService
+    let service: any HTTPService
     let gateway: Gateway
+    /// Takes other configurations.
+    let running: RunningGateway
+    let lines = LineCollector()
     let transport: ScriptedTransport
     let images: PassingProcessor
     let journal: MemoryJournal
@@ -48,13 +51,7 @@ final class Bench: Sendable {
     }
 
     init(yaml: String, options: Options = Options(), script: @escaping ScriptedTransport.Script) throws {
-        let read = YAMLReader.read(Array(yaml.utf8), file: "test.yaml")
-        var diagnostics = read.diagnostics
-        let compiler = ServiceCompiler(catalogue: .standard, environment: { _ in nil }, readFile: { _ in nil })
-        let services = try #require(read.root).entries.compactMap {
-            compiler.compile(name: $0.key, node: $0.value, diagnostics: &diagnostics)
-        }
-        #expect(diagnostics.isEmpty, "\(diagnostics)")
+        let services = try Self.services(yaml)
         let folder = NSTemporaryDirectory() + "fanlight-gateway-" + UUID().uuidString
         var settings = GatewaySettings()
         settings.routes = options.routes
@@ -76,12 +73,28 @@ final class Bench: Sendable {
             journal: journal,
             pool: BlockingPool(threads: 1),
             clock: options.clock,
+            log: EventLog { [lines] in lines.add($0) },
             events: GatewayEvents { [events, observatory] in
                 events.add($0)
                 observatory.events.tell($0)
             }
         )
-        service = GatewayService(gateway: gateway, observatory: observatory)
+        running = RunningGateway(gateway)
+        service = ObservedService(observatory: observatory) { [running, observatory] in
+            GatewayService(gateway: running.gateway, observatory: observatory)
+        }
+    }
+
+    /// Compiles services from YAML.
+    static func services(_ yaml: String) throws -> [CompiledService] {
+        let read = YAMLReader.read(Array(yaml.utf8), file: "test.yaml")
+        var diagnostics = read.diagnostics
+        let compiler = ServiceCompiler(catalogue: .standard, environment: { _ in nil }, readFile: { _ in nil })
+        let services = try #require(read.root).entries.compactMap {
+            compiler.compile(name: $0.key, node: $0.value, diagnostics: &diagnostics)
+        }
+        #expect(diagnostics.isEmpty, "\(diagnostics)")
+        return services
     }
 
     /// Answers with a link.
@@ -172,6 +185,15 @@ final class Bench: Sendable {
 
     /// Requests that went to a service.
     func requests(to name: String) -> Int { transport.requests.count { $0.url.contains("//\(name).") } }
+}
+
+/// Remembers log lines.
+final class LineCollector: Sendable {
+    private let all = Mutex<[JSONValue]>([])
+
+    func add(_ line: JSONValue) { all.withLock { $0.append(line) } }
+
+    var list: [JSONValue] { all.withLock { $0 } }
 }
 
 /// Remembers what happened.
