@@ -18,7 +18,7 @@ public struct BreakerRules: Sendable, Equatable {
     public var longest: Duration
     /// What deliveries do that come while the circuit is open.
     ///
-    /// Those of a fallback route never wait; those that have made an attempt always do.
+    /// Those of a fallback route never wait; those that have made an attempt wait for one probe at least.
     public var whenOpen: WhenOpen
 
     /// Creates rules; the defaults are those of a service that says nothing.
@@ -61,6 +61,8 @@ public struct CircuitBreaker: Sendable {
     private let rules: BreakerRules
     private var phase = Phase.closed(failures: 0)
     private var pause: Duration
+    /// True from the first probe that failed until the circuit closes: no passing trouble.
+    public private(set) var isConfirmed = false
 
     /// Creates a closed circuit.
     public init(_ rules: BreakerRules) {
@@ -98,10 +100,12 @@ public struct CircuitBreaker: Sendable {
         case (_, .alive):
             phase = .closed(failures: 0)
             pause = rules.pause
+            isConfirmed = false
         case (.closed(let failures), .dead):
             let isFull = rules.failures > 0 && failures + 1 >= rules.failures
             phase = isFull ? .open(until: now + pause) : .closed(failures: failures + 1)
         case (.probing, .dead):
+            isConfirmed = true
             pause = min(rules.longest, pause * 2)
             phase = .open(until: now + pause)
         case (.probing, .none): phase = .open(until: now)

@@ -36,7 +36,21 @@ public struct ServiceQueue: Sendable {
     private struct Waiting: Sendable {
         var ticket: Ticket
         var until: Timestamp
-        var failsFast: Bool
+        var patience: Patience
+    }
+
+    /// How long a delivery waits for an open circuit.
+    private enum Patience: Sendable {
+        case none, oneProbe, full
+
+        /// - Parameter isConfirmed: True when a probe has failed.
+        func waits(isConfirmed: Bool) -> Bool {
+            switch self {
+            case .none: false
+            case .oneProbe: !isConfirmed
+            case .full: true
+            }
+        }
     }
 
     private var limits: Limits
@@ -48,8 +62,9 @@ public struct ServiceQueue: Sendable {
     private var order = Turns<String>()
     /// Earliest end of a wait; may be too early, never too late.
     private var earliestEnd = Timestamp.distantFuture
-    /// True when one that never waits for a circuit is in the queue.
+    /// True when one that does not wait for an open circuit to the end is in the queue.
     private var hasHasty = false
+    private var hasPatientForOne = false
 
     /// Attempts under way.
     public private(set) var underWay = 0
@@ -91,7 +106,7 @@ public struct ServiceQueue: Sendable {
     /// - Parameter until: When waiting makes no sense any more.
     /// - Parameter failsFast: True where another service stands in for this one, so that an open circuit is no reason to
     ///   wait.
-    /// - Parameter isRepeat: True for one that has made an attempt: it waits for an open circuit as for any other delay.
+    /// - Parameter isRepeat: True for one that has made an attempt: it waits for an open circuit until a probe has failed.
     public mutating func add(
         _ ticket: Ticket,
         group: String,
@@ -100,11 +115,17 @@ public struct ServiceQueue: Sendable {
         isRepeat: Bool = false
     ) {
         if groups[group] == nil { order.append(group) }
-        let hasty = failsFast || (limits.breaker.whenOpen == .fail && !isRepeat)
-        groups[group, default: Turns()].append(Waiting(ticket: ticket, until: until, failsFast: hasty))
+        let patience: Patience =
+            if failsFast {
+                .none
+            } else if limits.breaker.whenOpen == .wait {
+                .full
+            } else {
+                isRepeat ? .oneProbe : .none
+            }
+        groups[group, default: Turns()].append(Waiting(ticket: ticket, until: until, patience: patience))
         count += 1
-        earliestEnd = min(earliestEnd, until)
-        if hasty { hasHasty = true }
+        noteEnd(until, patience)
     }
 
     /// Takes a waiting delivery out without a decision.
@@ -164,26 +185,41 @@ public struct ServiceQueue: Sendable {
     /// Refuses those whose wait is over, will be over before anything can change, or who do not wait for a circuit.
     private mutating func refuseHopeless(at now: Timestamp, _ decisions: inout [Decision]) {
         guard count > 0 else {
-            earliestEnd = .distantFuture
-            hasHasty = false
+            forgetEnds()
             return
         }
         let block = blocked(at: now)
         let isOpen = if case .circuit = block { true } else { false }
-        guard earliestEnd <= max(now, block?.end ?? now) || (isOpen && hasHasty) else { return }
+        let concerned = hasHasty || (hasPatientForOne && breaker.isConfirmed)
+        guard earliestEnd <= max(now, block?.end ?? now) || (isOpen && concerned) else { return }
         let horizon = max(now, block?.end ?? now)
         let failure = (block ?? .place).failure(now)
-        earliestEnd = .distantFuture
-        hasHasty = false
+        forgetEnds()
+        let isConfirmed = breaker.isConfirmed
         var refused: [Decision] = []
         sift { waiting in
-            if waiting.until <= horizon || (isOpen && waiting.failsFast) {
+            if waiting.until <= horizon || (isOpen && !waiting.patience.waits(isConfirmed: isConfirmed)) {
                 refused.append(.refuse(waiting.ticket, failure))
                 return .drop
             }
             return .keep
         }
         decisions += refused
+    }
+
+    private mutating func noteEnd(_ until: Timestamp, _ patience: Patience) {
+        earliestEnd = min(earliestEnd, until)
+        switch patience {
+        case .none: hasHasty = true
+        case .oneProbe: hasPatientForOne = true
+        case .full: break
+        }
+    }
+
+    private mutating func forgetEnds() {
+        earliestEnd = .distantFuture
+        hasHasty = false
+        hasPatientForOne = false
     }
 
     // MARK: Turns
@@ -212,8 +248,7 @@ public struct ServiceQueue: Sendable {
                     continue
                 }
                 line.append(waiting)
-                earliestEnd = min(earliestEnd, waiting.until)
-                if waiting.failsFast { hasHasty = true }
+                noteEnd(waiting.until, waiting.patience)
             }
             groups[group] = line.isEmpty ? nil : line
             if !line.isEmpty { kept.append(group) }

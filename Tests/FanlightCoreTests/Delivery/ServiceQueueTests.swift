@@ -96,7 +96,11 @@ struct ServiceQueueTests {
         hasty.add(1, group: "", until: far)
         hasty.add(2, group: "", until: far, isRepeat: true)
         #expect(refused(hasty.decide(at: at(0))) == [1: .circuitOpen])
+        hasty.add(3, group: "", until: far, isRepeat: true)
         #expect(granted(hasty.decide(at: at(30_000))) == [2])
+        // The probe failed: this is no passing trouble.
+        hasty.finish(.dead, at: at(30_100))
+        #expect(refused(hasty.decide(at: at(30_100))) == [3: .circuitOpen])
     }
 
     @Test("What a service asks for holds all its deliveries; those that cannot wait are told so")
