@@ -45,12 +45,31 @@ struct ReportTests {
     func json() {
         let expected =
             #"{"id":"id","status":"failed","links":{},"deliveries":[{"service":"s0","status":"failed","link":null,"page":null,"#
-            + #""thumbnail":null,"remote_id":null,"deletable":false,"attempts":0,"duration_ms":0,"error":{"kind":"auth","#
+            + #""thumbnail":null,"links":null,"remote_id":null,"visibility":null,"expires_at":null,"deletable":false,"attempts":0,"duration_ms":0,"error":{"kind":"auth","#
             + #""message":"no","http_status":200,"retryable":false},"rendition":null}],"image":{"media_type":"image/jpeg","#
             + #""width":4,"height":3,"bytes":99,"orientation":6,"sha256":"00","frames":1},"geotag":{"latitude":0,"#
             + #""longitude":12.5,"altitude":null,"source":"exif"},"taken_at":null,"created_at":"2026-01-01T00:00:00.000Z","#
             + #""warnings":[]}"#
         #expect(report([.failed]).json.serialized() == expected)
+    }
+
+    @Test("An entry tells all that a service gave back, but never how to delete the picture")
+    func everythingGivenBack() {
+        var entry = Report.Entry(service: "s")
+        entry.status = .delivered
+        entry.links = DeliveryLinks(
+            link: "https://h.example/1",
+            deleteURL: "https://h.example/delete/ticket-7",
+            expiresAt: "2026-12-01T00:00:00Z",
+            visibility: "expiring",
+            more: [HTTPField("medium", "https://h.example/m"), HTTPField("album", "https://h.example/a")],
+            captures: ["deletehash": "ticket-7"]
+        )
+        let json = entry.json
+        #expect(json["visibility"]?.string == "expiring")
+        #expect(json["expires_at"]?.string == "2026-12-01T00:00:00Z")
+        #expect(json["links"]?.serialized() == #"{"medium":"https://h.example/m","album":"https://h.example/a"}"#)
+        #expect(!json.serialized().contains("ticket-7"))
     }
 
     @Test(
