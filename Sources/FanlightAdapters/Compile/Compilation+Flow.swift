@@ -75,7 +75,7 @@ extension Compilation {
 
     /// Credentials are those of the upload unless the deletion has its own.
     private func delete(_ node: Node?, _ service: Node, _ authorization: Authorization) -> StepProgram? {
-        guard let node, !node.isNull else { return nil }
+        guard let node, !node.isNull, !staysBehind(node, service) else { return nil }
         checkKeys(of: node, AdapterFields.delete)
         let defaults = RequestDefaults(
             headers: service["headers"].flatMap { service["steps"] == nil ? nil : $0 },
@@ -92,6 +92,20 @@ extension Compilation {
         step.reply.error = errorRules([node["error"], service["error"]].compactMap { $0 }.first { !$0.isNull })
         if let rule = waiting(service["retry_after"], in: "retry_after") { step.reply.waits.append(rule) }
         return step
+    }
+
+    /// True where a service was moved to another site than its entry's, but the deletion still names the entry's.
+    ///
+    /// What the one site gave says nothing to the other, and the credentials are not for it. Whoever moves a service may
+    /// move its deletion, too.
+    private func staysBehind(_ deletion: Node, _ service: Node) -> Bool {
+        guard let url = deletion["url"], !url.isNull, let own = service["base"] ?? service["url"],
+            own.position.file != url.position.file, !declared.isEmpty
+        else { return false }
+        let before = (diagnostics, unset, names)
+        defer { (diagnostics, unset, names) = before }
+        let places = choice(url).map { destinations(of: $0, url) } ?? []
+        return places.compactMap(\.address).contains { address in !declared.contains { $0.matches(address) } }
     }
 
     private func discovery(_ node: Node?, _ service: Node, _ authorization: Authorization) -> DiscoveryProgram? {

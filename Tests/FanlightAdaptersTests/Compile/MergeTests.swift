@@ -51,6 +51,31 @@ import Testing
         #expect(found.header == "Basic YWRhOnE=")
     }
 
+    @Test func aServiceMovedToAnotherSiteLeavesTheDeletionOfItsEntryBehind() {
+        let moved = "h: {adapter: imgur, client_id: client-1, url: 'https://mirror.example/3/image'"
+        let (service, messages) = Fixtures.compile(moved + "}")
+        #expect(messages == [])
+        #expect(service?.canDelete == false)
+        let (both, more) = Fixtures.compile(moved + ", delete: {url: 'https://mirror.example/3/image/${deletehash}'}}")
+        #expect(more == [])
+        #expect(both?.canDelete == true)
+        #expect(Fixtures.compile("h: {adapter: imgur, client_id: client-1}").service?.canDelete == true)
+    }
+
+    @Test func aDeletionAtAHostThatIsNotDeclaredIsAMistakeOfWhoWritesIt() {
+        let (_, messages) = Fixtures.compile(
+            """
+            h:
+              adapter: imgur
+              client_id: client-1
+              url: https://mirror.example/3/image
+              delete: {url: 'https://other.example/${deletehash}'}
+            """
+        )
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("the deletion goes to other.example") == true)
+    }
+
     @Test func anAuthCanBeTakenAway() {
         let found = Self.authorization("{type: basic, username: ada, password: \"${setting.word}\"}", "~")
         #expect(found.messages == [])
