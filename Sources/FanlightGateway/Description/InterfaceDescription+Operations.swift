@@ -45,7 +45,10 @@ extension InterfaceDescription {
         "GET /": #"{"operationId": "greet", "summary": "Says what this is", "responses": \#(plain("A sentence"))}"#,
         "POST /v1/uploads": #"""
         {"operationId": "upload", "summary": "Takes pictures, delivers them, answers with the report",
-         "parameters": [{"$ref": "#/components/parameters/IdempotencyKey"}, \#(waiting)],
+         "parameters": [{"$ref": "#/components/parameters/IdempotencyKey"}, \#(waiting),
+               {"name": "fields", "in": "query", "style": "form", "explode": true,
+                "description": "Any field of a form: caption, place, services, options; unknown ones reach templates as field.NAME",
+                "schema": {"type": "object", "additionalProperties": true}}],
          "requestBody": {"required": true, "content": {
            "multipart/form-data": {"schema": {"$ref": "#/components/schemas/Form"}},
            "application/json": {"schema": {"$ref": "#/components/schemas/EncodedUpload"}},
@@ -90,7 +93,7 @@ extension InterfaceDescription {
         {"operationId": "events", "summary": "Server-sent events: one delivery event an outcome, then end",
          "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}},
            {"name": "last_event_id", "in": "query", "schema": {"type": "string"}}],
-         "responses": {"200": {"description": "The events", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+         "responses": {"200": {"description": "The events", "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Event"}}}},
            "204": {"description": "There is nothing more to come"}, \#(refused([401, 404, 503]).joined(separator: ","))}}
         """#,
         "POST /v1/uploads/{id}/retry": #"""
