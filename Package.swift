@@ -118,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "FanlightCore", "FanlightMetadata", "FanlightCurl", "FanlightCodecs", "fanlight", "fanlight-imaging",
+                "FanlightCore", "FanlightGateway", "FanlightMetadata", "FanlightCurl", "FanlightCodecs", "FanlightTestSupport",
+                "fanlight", "fanlight-imaging",
             ],
             swiftSettings: settings
         ),
