@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import FanlightCore
+
 /// Bounds that protect the server from its clients.
 public struct ServerLimits: Sendable, Equatable {
     /// Connections served; for more, the longest silent one makes room, or they are answered 503 with Retry-After.
@@ -7,7 +9,7 @@ public struct ServerLimits: Sendable, Equatable {
     /// Connections of one address, `nil` = no bound; more are answered 429 with Retry-After.
     public var maxConnectionsPerAddress: Int?
     /// Addresses without a bound of their own: proxies that stand for many clients.
-    public var unlimited: Set<String>
+    public var unlimited: AddressSet
     /// Wall-clock time for a head and its body, however steadily the bytes drip.
     public var clientTimeout: Duration
     /// Bytes a second of the slowest client, which give a body another second; 0 = no more time.
@@ -29,7 +31,7 @@ public struct ServerLimits: Sendable, Equatable {
     public init(
         maxConnections: Int = 1_000,
         maxConnectionsPerAddress: Int? = nil,
-        unlimited: Set<String> = [],
+        unlimited: AddressSet = [],
         clientTimeout: Duration = .seconds(60),
         minRate: Int = 0,
         idleTimeout: Duration = .seconds(30),

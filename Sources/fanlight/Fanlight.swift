@@ -36,6 +36,7 @@ enum Fanlight {
         case "send": try await SendCommand.run(rest)
         case "services": try ServicesCommand.run(rest)
         case "health": try await HealthCommand.run(rest)
+        case "key": try KeyCommand.run(rest)
         case "sandbox": try await SandboxCommand.run(rest)
         case "test": try TestCommand.run(rest)
         case "explain": try await ExplainCommand.run(rest)

@@ -129,6 +129,12 @@ public struct FieldValues: Sendable {
         return .zero
     }
 
+    /// A rate; `nil` when absent.
+    public func rate(_ name: String) -> Rate? {
+        if case .rate(let rate) = values[name] { return rate }
+        return nil
+    }
+
     /// A list; `nil` when absent.
     public func texts(_ name: String) -> [String]? {
         if case .texts(let texts) = values[name] { return texts }

@@ -95,11 +95,39 @@ public enum ConfigurationFields {
             FieldSpec(
                 "trusted_proxies",
                 .texts,
-                "Addresses of proxies that stand for many clients"
+                "Addresses and networks, such as 10.0.0.0/8, of proxies that stand for many clients"
+            ),
+            FieldSpec(
+                "client_address",
+                .choice(ForwardedField.allCases.map(\.rawValue)),
+                default: "x-forwarded-for",
+                "Header in which a trusted proxy tells its client's address; the proxy must set it, whatever the client sends"
+            ),
+            FieldSpec(
+                "address_rate",
+                .rate,
+                "Requests to upload, retry or delete of one address without a key, and wrong keys of one address, such as 60/min; more are answered 429; absent = no bound"
+            ),
+            FieldSpec(
+                "max_spool",
+                .byteSize,
+                default: "2GB",
+                "Bytes of bodies that are being received and of pictures that are not yet delivered; more are answered 503; 0 = no bound"
+            ),
+            FieldSpec(
+                "cors",
+                .texts,
+                "Origins of web pages that may use the gateway, such as https://app.example; '*' = all; absent = none"
+            ),
+            FieldSpec(
+                "strict_files",
+                .boolean,
+                default: "false",
+                "Files with secrets that everybody on the machine can read are refused instead of warned of"
             ),
             FieldSpec(
                 "client_keys",
-                .texts,
+                .shaped(ClientKeyConfiguration.shape),
                 "Keys that clients must send as a bearer token; none = everybody may upload"
             ),
         ]
@@ -204,7 +232,9 @@ public enum ConfigurationFields {
     ]
 
     /// The reference of these keys in Markdown, one table a section.
-    public static func reference() -> String { ReferenceWriter.tables([file] + sections + [route, quorum]) }
+    public static func reference() -> String {
+        ReferenceWriter.tables([file] + sections + [ClientKeyConfiguration.section, route, quorum])
+    }
 
     /// JSON Schema of config.yaml.
     ///

@@ -59,7 +59,8 @@ public struct GatewayConfiguration: Sendable {
         let top = ConfigurationFields.file.decode(root, references: references, diagnostics: &found) { key in
             ConfigurationFields.sections.first { $0.fields.contains { $0.name == key } }?.name
         }
-        let server = serverSettings(top.node("server"), references: references, diagnostics: &found)
+        let names = ["services", "routes"].flatMap { (top.node($0)?.entries ?? []).map(\.key) } + ["default"]
+        let server = serverSettings(top.node("server"), names: names, references: references, diagnostics: &found)
         let image = imageSettings(top.node("image"), references: references, diagnostics: &found)
         let geotag = GeotagConfiguration(top.node("geotag"), references: references, diagnostics: &found)
         let journal = JournalConfiguration(
@@ -95,6 +96,7 @@ public struct GatewayConfiguration: Sendable {
 
     private static func serverSettings(
         _ node: Node?,
+        names: [String],
         references: References,
         diagnostics: inout [Diagnostic]
     ) -> ServerSettings? {
@@ -108,7 +110,12 @@ public struct GatewayConfiguration: Sendable {
             answerWithin: values.duration("answer_within"),
             drain: values.duration("drain"),
             clientTimeout: values.duration("client_timeout"),
-            clientKeys: (values.texts("client_keys") ?? []).map { Secret($0) }
+            clientKeys: ClientKeyConfiguration.read(
+                values.node("client_keys"),
+                names: names,
+                references: references,
+                diagnostics: &diagnostics
+            )
         )
         settings.stateKey = values.text("state_key").map { Secret($0) }
         settings.minFree = values.integer("min_free")
@@ -117,7 +124,11 @@ public struct GatewayConfiguration: Sendable {
         settings.maxConnections = values.integer("max_connections")
         let ofAddress = values.integer("max_connections_per_address")
         settings.maxConnectionsPerAddress = ofAddress > 0 ? ofAddress : nil
-        settings.trustedProxies = Set(values.texts("trusted_proxies") ?? [])
+        settings.clientAddress = values.text("client_address").flatMap(ForwardedField.init) ?? .xForwardedFor
+        settings.addressRate = values.rate("address_rate")
+        settings.maxSpool = values.integer("max_spool")
+        settings.refusesOpenFiles = values.boolean("strict_files")
+        CallerChecks.read(values, into: &settings, diagnostics: &diagnostics)
         return settings
     }
 

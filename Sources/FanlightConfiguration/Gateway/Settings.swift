@@ -31,9 +31,19 @@ public struct ServerSettings: Sendable, Equatable {
     /// Connections of one address; `nil` = no bound.
     public var maxConnectionsPerAddress: Int?
     /// Addresses of proxies that stand for many clients.
-    public var trustedProxies: Set<String> = []
+    public var trustedProxies: AddressSet = []
+    /// Where trusted proxies tell their clients' addresses.
+    public var clientAddress = ForwardedField.xForwardedFor
+    /// Work of one address without a key; `nil` = no bound.
+    public var addressRate: Rate?
+    /// Bytes of bodies and pictures under way; 0 = no bound.
+    public var maxSpool = 2_000_000_000
+    /// Origins of web pages, lower case; `*` = all.
+    public var cors: [String] = []
+    /// True where a file with secrets must not be readable by everybody.
+    public var refusesOpenFiles = false
     /// Keys of clients; empty = everybody may upload.
-    public var clientKeys: [Secret]
+    public var clientKeys: [ClientKeyConfiguration]
 
     /// Creates settings; what is not given has its default.
     public init(
@@ -44,7 +54,7 @@ public struct ServerSettings: Sendable, Equatable {
         answerWithin: Duration = .seconds(60),
         drain: Duration = .seconds(30),
         clientTimeout: Duration = .seconds(60),
-        clientKeys: [Secret] = []
+        clientKeys: [ClientKeyConfiguration] = []
     ) {
         self.listen = listen
         self.publicURL = publicURL

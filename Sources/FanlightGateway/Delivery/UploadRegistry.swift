@@ -7,6 +7,9 @@ import Synchronization
 final class UploadRegistry: Sendable {
     private struct State {
         var uploads: [String: LiveUpload] = [:]
+        /// Bytes of the pictures of each upload, as it came.
+        var sizes: [String: Int] = [:]
+        var bytes = 0
         var isStopping = false
     }
 
@@ -14,6 +17,9 @@ final class UploadRegistry: Sendable {
 
     /// Uploads with work to do.
     var count: Int { state.withLock { $0.uploads.count } }
+
+    /// Bytes of the pictures of all of them.
+    var bytes: Int { state.withLock { $0.bytes } }
 
     /// True when no new work may begin.
     var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -28,7 +34,11 @@ final class UploadRegistry: Sendable {
         state.withLock { state in
             guard !state.isStopping else { return nil }
             let live = state.uploads[upload.id] ?? upload
-            state.uploads[live.id] = live
+            if state.uploads.updateValue(live, forKey: live.id) == nil {
+                let size = live.record.renditions.reduce(0) { $0 + ($1.file == nil ? 0 : $1.bytes) }
+                state.sizes[live.id] = size
+                state.bytes += size
+            }
             live.enter()
             return live
         }
@@ -41,6 +51,7 @@ final class UploadRegistry: Sendable {
         state.withLock { state in
             guard upload.leave() else { return false }
             state.uploads[upload.id] = nil
+            state.bytes -= state.sizes.removeValue(forKey: upload.id) ?? 0
             return true
         }
     }

@@ -55,7 +55,7 @@ extension InterfaceDescription {
            "application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/EncodedUpload"}},
            "image/*": {"schema": {"type": "string", "format": "binary", "description": "Caption and choices stand in the query"}},
            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
-         "responses": \#(reports([400, 401, 409, 413, 415, 422, 429, 503]))}
+         "responses": \#(reports([400, 401, 403, 409, 413, 415, 422, 429, 503]))}
         """#,
         "GET /v1/uploads": #"""
         {"operationId": "history", "summary": "The history, newest first; with ids these uploads in the form of the answer to a POST",
@@ -87,7 +87,7 @@ extension InterfaceDescription {
            "202": {"description": "Under way", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Deletion"}}}},
            "207": {"description": "Some is left", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Deletion"}}}},
            "502": {"description": "All is left", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Deletion"}}}},
-           \#(refused([401, 404, 409, 503]).joined(separator: ","))}}
+           \#(refused([401, 404, 409, 429, 503]).joined(separator: ","))}}
         """#,
         "GET /v1/uploads/{id}/events": #"""
         {"operationId": "events", "summary": "Server-sent events: one delivery event an outcome, then end",
@@ -101,7 +101,7 @@ extension InterfaceDescription {
          "parameters": [\#(waiting),
            {"name": "services", "in": "query", "description": "Only these, comma separated", "schema": {"type": "string"}},
            {"name": "force", "in": "query", "description": "Also what may have arrived", "schema": {"const": "unknown"}}],
-         "responses": \#(reports([401, 404, 409, 422, 503]))}
+         "responses": \#(reports([401, 404, 409, 422, 429, 503]))}
         """#,
         "GET /v1/services": #"""
         {"operationId": "services", "summary": "Services with their limits and their state now",

@@ -13,7 +13,9 @@ public struct Problem: Error, Sendable, Equatable {
             badField = "bad_field", processingFailed = "processing_failed", idempotencyKeyReused =
             "idempotency_key_reused",
             nothingToRetry = "nothing_to_retry", pictureGone = "picture_gone", uploadPending = "upload_pending",
-            journalUnavailable = "journal_unavailable", stopping, unavailable, notReady = "not_ready"
+            journalUnavailable = "journal_unavailable", stopping, unavailable, notReady = "not_ready",
+            serviceNotAllowed = "service_not_allowed", rateLimited = "rate_limited", quotaExceeded = "quota_exceeded",
+            overloaded
 
         /// HTTP status of the answer.
         public var status: Int {
@@ -21,12 +23,14 @@ public struct Problem: Error, Sendable, Equatable {
             case .malformed, .noPicture: 400
             case .notFound: 404
             case .unauthorized: 401
+            case .serviceNotAllowed: 403
+            case .rateLimited, .quotaExceeded: 429
             case .methodNotAllowed: 405
             case .tooLarge: 413
             case .unsupportedType: 415
             case .damagedPicture, .tooManyPixels, .tooManyFrames, .unknownService, .badField, .processingFailed: 422
             case .idempotencyKeyReused, .nothingToRetry, .pictureGone, .uploadPending: 409
-            case .unavailable, .journalUnavailable, .stopping, .notReady: 503
+            case .unavailable, .journalUnavailable, .stopping, .notReady, .overloaded: 503
             }
         }
     }
@@ -39,6 +43,8 @@ public struct Problem: Error, Sendable, Equatable {
     public var field: String?
     /// Methods that the path takes, where the method is at fault (RFC 9110, 15.5.6).
     public var allow: String?
+    /// Seconds after which another try makes sense, where that is known; 503 has a usual value.
+    public var retryAfter: Int?
 
     /// One of several reasons.
     public struct Reason: Sendable, Equatable {
@@ -99,7 +105,9 @@ public struct Problem: Error, Sendable, Equatable {
         var headers = [HTTPField("Content-Type", "application/problem+json")]
         if code == .unauthorized { headers.append(HTTPField("WWW-Authenticate", "Bearer")) }
         if let allow { headers.append(HTTPField("Allow", allow)) }
-        if code.status == 503 { headers.append(HTTPField("Retry-After", "5")) }
+        if let seconds = retryAfter ?? (code.status == 503 ? 5 : nil) {
+            headers.append(HTTPField("Retry-After", String(seconds)))
+        }
         return HTTPAnswer(
             status: code.status,
             headers: headers,

@@ -11,6 +11,10 @@ struct Client: Sendable {
     var name = ""
     /// Address of the peer.
     var peer = ""
+    /// The key that it showed; `nil` where the gateway has no keys.
+    var key: ClientKey?
+    /// Place of its request in the counts; `nil` for requests that upload nothing.
+    var admission: Admission?
 
     /// Whose turn its deliveries take in the queues.
     var group: String { name.isEmpty ? peer : name }
@@ -45,7 +49,7 @@ extension Gateway {
         let key = try IdempotencyDesk.key(head)
         let fields = form.fields + head.query.filter { $0.name != "format" }
         let choices = try UploadChoices(fields)
-        let (named, policy) = try router.resolve(choices.services)
+        let (named, policy) = try router.resolve(choices.services, allowed: client.key?.services)
         let told = await engine.limits.informed(named.map(\.service))
         let services = zip(told, named).map { (service: $0, role: $1.role) }
         try check(choices.options)
@@ -134,6 +138,7 @@ extension Gateway {
         }
         engine.events.tell(.prepareTime(engine.clock.now() - begin))
         if registry.isStopping { throw .stopping }
+        try order.client.admission?.take(records.count)
         do throws(JournalError) {
             try await engine.journal.accept(
                 records,
@@ -146,6 +151,7 @@ extension Gateway {
         }
         order.timing.notePrepared()
         for (rendition, file) in opened { engine.shelf.put(file, of: rendition) }
+        defer { order.client.admission?.handOver() }
         return records.map { record in
             engine.events.tell(.accepted(bytes: record.imageBytes, deliveries: record.deliveries.count))
             let live = LiveUpload(record, group: order.client.group, origin: order.origin)

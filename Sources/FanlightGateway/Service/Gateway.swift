@@ -23,7 +23,17 @@ public struct GatewaySettings: Sendable {
     /// Folder for sessions and tokens of services; `nil` = they end with the process.
     public var sessions: String?
     /// Keys of clients; empty = everybody may upload.
-    public var clientKeys: [Secret] = []
+    public var clientKeys: [ClientKey] = []
+    /// Work of one address without a key; `nil` = no bound.
+    public var addressRate: Rate?
+    /// Proxies whose word about their clients' addresses counts.
+    public var trustedProxies: AddressSet = []
+    /// Where they tell it.
+    public var clientAddress = ForwardedField.xForwardedFor
+    /// Origins of web pages that may use the gateway, lower case; `*` = all.
+    public var cors: [String] = []
+    /// Bytes of bodies that are received and of pictures under way; 0 = no bound.
+    public var maxSpool = 2_000_000_000
     /// Where finished uploads are told; `nil` = nowhere.
     public var notify: NotifySettings?
     /// What becomes of a client's trace.
@@ -46,6 +56,7 @@ public final class Gateway: Sendable {
     let registry: UploadRegistry
     let runner: UploadRunner
     let keys: IdempotencyDesk
+    let callers: CallerDesk
     /// One request at a time changes what is wanted of an upload.
     let turns: Turnstile
     private let notifier: Notifier?
@@ -93,6 +104,7 @@ public final class Gateway: Sendable {
         router = Router(services: services, routes: settings.routes)
         registry = UploadRegistry()
         keys = IdempotencyDesk()
+        callers = CallerDesk(clock: clock, journal: journal)
         turns = Turnstile()
         upkeep = Upkeep()
         notifier = settings.notify.map { Notifier(engine: engine, settings: $0) }
@@ -107,6 +119,7 @@ public final class Gateway: Sendable {
         router = Router(services: engine.services, routes: engine.settings.routes)
         registry = other.registry
         keys = other.keys
+        callers = other.callers
         turns = other.turns
         upkeep = other.upkeep
         let isSame = engine.settings.notify == other.settings.notify
@@ -140,6 +153,7 @@ public final class Gateway: Sendable {
     /// Continues what an earlier run left, and begins the work that goes on in the background.
     public func start() async {
         await restoreRates()
+        await callers.restore(settings.clientKeys)
         await recover()
         guard !registry.isStopping else { return }
         upkeep.start(Task { await self.prune() }, notifier)

@@ -73,7 +73,7 @@ public struct GatewayService: HTTPService {
         switch (words.first, words.count) {
         case ("services", 1):
             try require("GET", head)
-            return .answer(Answer.json(200, .object([.init("services", .array(services))])))
+            return .answer(Answer.json(200, .object([.init("services", .array(services(for: client)))])))
         case ("uploads", 1): return try uploads(head, client)
         case ("uploads", 2): return try upload(words[1], head, client)
         case ("uploads", 3) where words[2] == "events":
@@ -81,6 +81,7 @@ public struct GatewayService: HTTPService {
             return later { [gateway] () throws(Problem) in try await gateway.watch(words[1], head, client) }
         case ("uploads", 3) where words[2] == "retry":
             try require("POST", head)
+            try Admission.work(client, gateway)
             return later { [gateway] () throws(Problem) in try await gateway.retry(words[1], head, client) }
         default: throw Self.nothingHere
         }
@@ -104,11 +105,14 @@ public struct GatewayService: HTTPService {
         if let length = head.contentLength, length > gateway.settings.maxBody {
             throw .bodyTooLarge(gateway.settings.maxBody)
         }
+        var client = client
+        client.admission = try Admission.upload(client, bytes: head.contentLength ?? 0, gateway)
         return .receive(try UploadSink(head: head, gateway: gateway, client: client))
     }
 
     private func upload(_ id: String, _ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
         if head.method == "DELETE" {
+            try Admission.work(client, gateway)
             return later { [gateway] () throws(Problem) in try await gateway.delete(id, head, client) }
         }
         try require("GET", head, also: "GET, HEAD, DELETE")
@@ -128,30 +132,24 @@ public struct GatewayService: HTTPService {
 
     /// Where client keys are configured, the interface is for those who have one.
     private func authorize(_ head: RequestHead) throws(Problem) -> Client {
-        let keys = gateway.settings.clientKeys
-        guard !keys.isEmpty else { return Client(peer: head.peer) }
+        let settings = gateway.settings
+        let address = ClientAddress.of(head, proxies: settings.trustedProxies, field: settings.clientAddress)
+        guard !settings.clientKeys.isEmpty else { return Client(peer: address) }
+        // An address that tries keys has to wait, too, when it comes with a right one at last.
+        try gateway.callers.check(address, settings.addressRate)
         let words = (head.header("Authorization") ?? "").split(separator: " ", maxSplits: 1)
         if words.count == 2, words[0].lowercased() == "bearer" {
-            let given = Array(words[1].utf8)
-            // Every key is compared, so that the time tells nothing about them.
-            let hits = keys.filter { Self.isEqual(Array($0.value.utf8), given) }
-            if !hits.isEmpty { return Client(name: Self.name(of: given), peer: head.peer) }
+            let given = String(words[1])
+            if let key = ClientKey.find(given, among: settings.clientKeys) {
+                return Client(name: key.owner(presenting: given), peer: address, key: key)
+            }
+            try gateway.callers.count(address, settings.addressRate)
         }
         throw Problem(.unauthorized, "This gateway wants a client key: Authorization: Bearer KEY.")
     }
 
-    /// A name for the owner of a key, from which the key cannot be told.
-    private static func name(of key: [UInt8]) -> String {
-        "key-" + ContentHash.sha256(of: Array("fanlight client ".utf8) + key).prefix(24)
-    }
-
-    private static func isEqual(_ key: [UInt8], _ given: [UInt8]) -> Bool {
-        var difference = key.count ^ given.count
-        for (index, byte) in given.enumerated() {
-            difference |= Int(byte ^ (key.isEmpty ? 0 : key[index % key.count]))
-        }
-        return difference == 0
-    }
+    /// Web pages that may use the gateway.
+    var crossOrigin: CrossOrigin { CrossOrigin(origins: gateway.settings.cors) }
 
     private func require(_ method: String, _ head: RequestHead, also allowed: String? = nil) throws(Problem) {
         guard head.method == method || (method == "GET" && head.method == "HEAD") else {
@@ -161,7 +159,10 @@ public struct GatewayService: HTTPService {
         }
     }
 
-    private var services: [JSONValue] {
-        gateway.router.services.map { ServiceReport.json($0, gateway.engine) }
+    /// Services that the client may use.
+    private func services(for client: Client) -> [JSONValue] {
+        let allowed = client.key?.services.map(gateway.router.members)
+        let visible = gateway.router.services.filter { allowed?.contains($0.name) ?? true }
+        return visible.map { ServiceReport.json($0, gateway.engine) }
     }
 }

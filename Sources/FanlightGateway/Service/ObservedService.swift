@@ -27,13 +27,17 @@ public struct ObservedService: HTTPService {
     public func decide(_ head: RequestHead) -> HeadDecision {
         let (head, requestID) = named(head)
         let label = InterfacePath.label(of: head.path)
+        let interface = current()
+        let shared = interface.crossOrigin.fields(for: head)
         let finish: @Sendable (HTTPAnswer) -> HTTPAnswer = { [observatory] answer in
             observatory.answered(label, status: answer.status)
             var answer = answer
             answer.headers.append(HTTPField(RequestOrigin.requestHeader, requestID))
+            answer.headers += shared
             return answer
         }
-        switch current().decide(head) {
+        if let preflight = interface.crossOrigin.preflight(head) { return .answer(finish(preflight)) }
+        switch interface.decide(head) {
         case .answer(let answer): return .answer(finish(answer))
         case .receive(let sink): return .receive(ObservedSink(sink, finish))
         }

@@ -20,7 +20,12 @@ struct Router: Sendable {
     /// Resolves names of services and routes, each service once.
     ///
     /// A single route gives its policy; several names together mean all of them.
-    func resolve(_ names: [String]) throws(Problem) -> Resolved {
+    ///
+    /// - Parameters:
+    ///   - names: Names that the client gave; none = the default route.
+    ///   - allowed: Services and routes that the client may use; `nil` = all. The default route is narrowed to them.
+    func resolve(_ names: [String], allowed: Set<String>? = nil) throws(Problem) -> Resolved {
+        let allowed = allowed.map { members($0) }
         var wanted: [Wanted] = []
         var policy = RoutePolicy.all
         if names.isEmpty {
@@ -51,7 +56,27 @@ struct Router: Sendable {
                 )
             }
         }
+        if let allowed {
+            if names.isEmpty {
+                wanted.removeAll { !allowed.contains($0.name) }
+                if wanted.isEmpty { throw .nothingAllowed }
+            } else if let other = wanted.first(where: { !allowed.contains($0.name) }) {
+                throw .serviceNotAllowed(other.name)
+            }
+            if case .quorum(let count) = policy { policy = .quorum(max(1, min(count, wanted.count))) }
+        }
         return (try ordered(wanted, policy), policy)
+    }
+
+    /// Services that are meant by names of services and routes.
+    func members(_ names: Set<String>) -> Set<String> {
+        names.reduce(into: []) { all, name in
+            if let route = routes.first(where: { $0.name == name }) {
+                all.formUnion(route.services)
+            } else {
+                all.insert(name)
+            }
+        }
     }
 
     /// A route may name services that are off for want of a setting; they are left out, not an error.

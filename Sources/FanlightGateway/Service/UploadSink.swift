@@ -56,6 +56,10 @@ final class UploadSink: BodySink {
         // SAFETY: the reader copies what it keeps before this call returns.
         state.withLock { state in
             do throws(Problem) {
+                // A body without a declared length is counted as it comes.
+                if head.contentLength == nil, let admission = client.admission, !admission.grow(by: bytes.count) {
+                    throw .tooMuchUnderWay
+                }
                 try unsafe state.reader?.receive(bytes)
                 return nil
             } catch {

@@ -16,6 +16,7 @@ enum ServeCommand {
         let parsed = try Arguments(arguments, options: ["--config", "--listen"])
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed))
         let signals = StopSignals()
+        DescriptorLimit.raise()
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
         guard let spool = DiskSpool(folder: state + "/spool") else {

@@ -12,7 +12,12 @@ extension LoadedConfiguration {
         settings.sessions = server.state + "/sessions"
         settings.maxBody = server.maxBody
         settings.answerWithin = server.answerWithin
-        settings.clientKeys = server.clientKeys
+        settings.clientKeys = server.clientKeys.map(ClientKey.init)
+        settings.addressRate = server.addressRate
+        settings.trustedProxies = server.trustedProxies
+        settings.clientAddress = server.clientAddress
+        settings.cors = server.cors
+        settings.maxSpool = server.maxSpool
         settings.constraints = image.constraints
         settings.imageLimits = image.limits
         settings.geotag = configuration.geotag

@@ -59,6 +59,11 @@ struct LoadedConfiguration {
                 services.append(service)
             }
         }
+        diagnostics += OpenFiles.findings(
+            root,
+            path: path,
+            isRefused: configuration?.server.refusesOpenFiles ?? false
+        )
         guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else {
             return (nil, diagnostics)
         }

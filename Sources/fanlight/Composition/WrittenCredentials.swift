@@ -33,7 +33,7 @@ enum WrittenCredentials {
         }
     }
 
-    private static func isTelling(_ name: String) -> Bool {
+    static func isTelling(_ name: String) -> Bool {
         let name = name.lowercased()
         return telling.contains { name.contains($0) }
     }

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HelpPages {
+    static let key = CommandPage(
+        name: "key",
+        line: "make a client's key and its line for config.yaml",
+        usage: ["key [--name NAME] [--hash]"],
+        text: [
+            "Prints a random key for a client, and the entry with its hash for server.client_keys. The key itself need stand nowhere but at the client.",
+            "Owners see their own uploads only. Uploads and usage belong to the name: give a new key the old name and it sees what the old one saw.",
+        ],
+        options: [
+            Row("--name NAME", "owner of the key; otherwise app"),
+            Row("--hash", "read a key that exists from standard input, and print its entry only"),
+        ],
+        examples: [
+            Row("fanlight key --name shop", "a new key"),
+            Row("fanlight key --name shop --hash < shop.key", "the entry of a key that exists"),
+        ],
+        statuses: [Row("0", "printed"), Row("1", "standard input is empty")]
+    )
+
     static let test = CommandPage(
         name: "test",
         line: "run the tests inside adapter files",

@@ -5,7 +5,7 @@ enum HelpPages {
     typealias Row = CommandPage.Row
 
     static let all = [
-        serve, check, send, services, health, sandbox, test, explain, `import`, schema, docs, version, help,
+        serve, check, send, services, health, key, sandbox, test, explain, `import`, schema, docs, version, help,
     ]
 
     static let config = Row("--config FILE", "the configuration; otherwise FANLIGHT_CONFIG, otherwise ./config.yaml")

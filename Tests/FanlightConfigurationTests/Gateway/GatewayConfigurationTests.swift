@@ -100,7 +100,7 @@ func decode(
         #expect(configuration.server.maxBody == 10_485_760)
         #expect(configuration.server.answerWithin == .seconds(90))
         #expect(configuration.server.clientTimeout == .milliseconds(500))
-        #expect(configuration.server.clientKeys.map(\.value) == ["one", "two"])
+        #expect(configuration.server.clientKeys.map(\.key?.value) == ["one", "two"])
         #expect(configuration.image.metadata == .stripGPS)
         #expect(configuration.image.maxEdge == 0)
         #expect(configuration.image.limits.maxPixels == 50_000_000)
@@ -163,7 +163,7 @@ func decode(
                 "6:10: server.drain: expected a duration with its unit, such as 500ms, 30s, 2m or 1h",
                 "7:10: server.state: expected one value, not a list or a mapping",
                 "8:15: server.public_url: expected an http or https URL without query, such as https://fanlight.example.org",
-                "9:16: server.client_keys: expected a list of names",
+                "9:16: server.client_keys: expected a list of keys",
                 "11:13: image.metadata: expected one of strip, copyright, strip_gps, keep; did you mean strip?",
                 "12:12: image.quality: expected a whole number from 1 to 100",
                 "15:3: unknown key 'colour' in image; did you mean 'color'?",

@@ -49,7 +49,7 @@ import Testing
         #expect(findings.isEmpty)
         #expect(configuration.adapterFiles == "./value")
         #expect(configuration.services[0].node["x"]?.text == "${env:NONE}")
-        #expect(configuration.server.clientKeys.map(\.value) == ["secret"])
+        #expect(configuration.server.clientKeys.map(\.key?.value) == ["secret"])
         #expect(!"\(configuration.server)".contains("secret"))
     }
 

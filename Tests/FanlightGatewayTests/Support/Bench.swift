@@ -35,6 +35,8 @@ final class Bench: Sendable {
         var geotag = GeotagConfiguration()
         /// False = no file of a request is held by the test.
         var remembersRequests = true
+        /// Changes what concerns those who ask.
+        var callers: (inout GatewaySettings) -> Void = { _ in }
     }
 
     /// Makes services from YAML, one a line.
@@ -55,10 +57,11 @@ final class Bench: Sendable {
         let folder = NSTemporaryDirectory() + "fanlight-gateway-" + UUID().uuidString
         var settings = GatewaySettings()
         settings.routes = options.routes
-        settings.clientKeys = options.keys
+        settings.clientKeys = options.keys.map { ClientKey(ClientKeyConfiguration(key: $0)) }
         settings.answerWithin = options.answerWithin
         settings.notify = options.notify
         settings.geotag = options.geotag
+        options.callers(&settings)
         settings.heartbeat = .milliseconds(50)
         transport = ScriptedTransport(remembers: options.remembersRequests, script)
         images = PassingProcessor()

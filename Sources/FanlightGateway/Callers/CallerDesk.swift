@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightConfiguration
+import FanlightCore
+import Synchronization
+
+/// Counts what callers do, by key and by address, and the bytes that are under way.
+final class CallerDesk: Sendable {
+    private struct Account {
+        var rate: (limit: Rate, window: RateWindow)?
+        var quota: (limit: Rate, window: RateWindow)?
+        /// Requests that may still take one picture each.
+        var reserved = 0
+    }
+
+    private struct State {
+        var accounts: [String: Account] = [:]
+        var addresses: [IPAddress: RateWindow] = [:]
+        var receiving = 0
+    }
+
+    /// Addresses that are remembered at the same time.
+    private static let mostAddresses = 50_000
+
+    private let clock: EngineClock
+    private let journal: any Journal
+    private let state = Mutex(State())
+
+    init(clock: EngineClock, journal: any Journal) {
+        self.clock = clock
+        self.journal = journal
+    }
+
+    /// Bytes of requests that are being received.
+    var receivingBytes: Int { state.withLock { $0.receiving } }
+
+    // MARK: Rates
+
+    /// Counts a request of a key's owner that makes work.
+    func count(_ key: ClientKey) throws(Problem) {
+        guard let limit = key.rate else { return }
+        let now = clock.now()
+        let (next, slots) = state.withLock { state -> (Timestamp?, JSONValue) in
+            var window = Self.window(state.accounts[key.account]?.rate, limit)
+            let next = window.left(at: now) > 0 ? nil : window.next(at: now)
+            if next == nil { window.take(at: now) }
+            state.accounts[key.account, default: Account()].rate = (limit, window)
+            return (next, RateMemory.json(window.slots))
+        }
+        if let next { throw .tooFast(until: next - now, "This key may send \(Self.text(limit)) requests.") }
+        journal.keep(slots, as: Self.name("rate", key.account))
+    }
+
+    /// Counts a request of an address that makes work.
+    func count(_ address: String, _ limit: Rate?) throws(Problem) {
+        try check(address, limit)
+        guard let limit, let customer = IPAddress(address)?.customer else { return }
+        let now = clock.now()
+        state.withLock { state in
+            if state.addresses.count >= Self.mostAddresses { Self.forget(&state.addresses, at: now) }
+            var window = RateWindow(limit: limit.count, period: limit.period)
+            if let standing = state.addresses[customer] { window = window.continuing(standing) }
+            window.take(at: now)
+            state.addresses[customer] = window
+        }
+    }
+
+    /// Refuses an address that has done too much.
+    func check(_ address: String, _ limit: Rate?) throws(Problem) {
+        guard let limit, let customer = IPAddress(address)?.customer else { return }
+        let now = clock.now()
+        let next = state.withLock { state -> Timestamp? in
+            guard let standing = state.addresses[customer] else { return nil }
+            var window = RateWindow(limit: limit.count, period: limit.period).continuing(standing)
+            return window.left(at: now) > 0 ? nil : window.next(at: now)
+        }
+        if let next { throw .tooFast(until: next - now, "This address may send \(Self.text(limit)) requests.") }
+    }
+
+    /// Makes room: first those that do not count any more, then any.
+    private static func forget(_ addresses: inout [IPAddress: RateWindow], at now: Timestamp) {
+        addresses = addresses.filter { entry in
+            var window = entry.value
+            return window.left(at: now) < window.limit
+        }
+        guard addresses.count >= mostAddresses else { return }
+        addresses = Dictionary(uniqueKeysWithValues: addresses.prefix(mostAddresses / 2).map { ($0.key, $0.value) })
+    }
+
+    // MARK: Quotas
+
+    /// Holds the right to one picture until ``take`` or ``giveUp``.
+    func reserve(_ key: ClientKey) throws(Problem) {
+        guard let limit = key.quota else { return }
+        let now = clock.now()
+        let next = state.withLock { state -> Timestamp? in
+            var account = state.accounts[key.account, default: Account()]
+            var window = Self.window(account.quota, limit)
+            let left = window.left(at: now) - account.reserved
+            // What is under way ends within a minute or so.
+            let next = left > 0 ? nil : max(window.next(at: now), now + .seconds(1))
+            account.quota = (limit, window)
+            if next == nil { account.reserved += 1 }
+            state.accounts[key.account] = account
+            return next
+        }
+        if let next { throw .overQuota(until: next - now, limit) }
+    }
+
+    /// Ends a reservation.
+    func giveUp(_ key: ClientKey) {
+        guard key.quota != nil else { return }
+        state.withLock { $0.accounts[key.account]?.reserved -= 1 }
+    }
+
+    /// Counts pictures of a request that holds a reservation; it has none afterwards.
+    func take(_ count: Int, _ key: ClientKey) throws(Problem) {
+        guard let limit = key.quota else { return }
+        let now = clock.now()
+        let (next, slots) = state.withLock { state -> (Timestamp?, JSONValue) in
+            var account = state.accounts[key.account, default: Account()]
+            var window = Self.window(account.quota, limit)
+            guard window.left(at: now) - (account.reserved - 1) >= count else {
+                return (max(window.next(at: now), now + .seconds(1)), .null)
+            }
+            account.reserved -= 1
+            for _ in 0..<count { window.take(at: now) }
+            account.quota = (limit, window)
+            state.accounts[key.account] = account
+            return (nil, RateMemory.json(window.slots))
+        }
+        if let next { throw .overQuota(until: next - now, limit) }
+        journal.keep(slots, as: Self.name("quota", key.account))
+    }
+
+    /// What counted when the gateway stopped counts still.
+    func restore(_ keys: [ClientKey]) async {
+        for key in keys {
+            let rate = key.rate == nil ? [] : await kept(Self.name("rate", key.account))
+            let quota = key.quota == nil ? [] : await kept(Self.name("quota", key.account))
+            state.withLock { state in
+                var account = state.accounts[key.account, default: Account()]
+                if let limit = key.rate {
+                    var window = Self.window(account.rate, limit)
+                    window.restore(rate)
+                    account.rate = (limit, window)
+                }
+                if let limit = key.quota {
+                    var window = Self.window(account.quota, limit)
+                    window.restore(quota)
+                    account.quota = (limit, window)
+                }
+                state.accounts[key.account] = account
+            }
+        }
+    }
+
+    private func kept(_ name: String) async -> [RateWindow.Slot] {
+        let value = try? await journal.kept(name)
+        return RateMemory.slots(value ?? nil)
+    }
+
+    private static func name(_ kind: String, _ account: String) -> String { "caller.\(kind).\(account)" }
+
+    /// The window of a limit that may have changed since it last counted.
+    private static func window(_ standing: (limit: Rate, window: RateWindow)?, _ limit: Rate) -> RateWindow {
+        if let standing, standing.limit == limit { return standing.window }
+        let fresh = RateWindow(limit: limit.count, period: limit.period)
+        return standing.map { fresh.continuing($0.window) } ?? fresh
+    }
+
+    private static func text(_ rate: Rate) -> String { "\(rate.count) in \(Problem.words(rate.period))" }
+
+    // MARK: Bytes
+
+    /// Counts bytes that are about to be received.
+    ///
+    /// - Parameters:
+    ///   - others: Bytes of pictures under way.
+    ///   - limit: 0 = no bound.
+    /// - Returns: False when they would be too many; nothing is counted then.
+    func receive(_ bytes: Int, others: Int, limit: Int) -> Bool {
+        state.withLock { state in
+            let (sum, overflow) = (state.receiving + others).addingReportingOverflow(bytes)
+            guard limit == 0 || (!overflow && sum <= limit) else { return false }
+            state.receiving += bytes
+            return true
+        }
+    }
+
+    /// Ends the count of ``receive``.
+    func received(_ bytes: Int) { state.withLock { $0.receiving -= bytes } }
+}
