@@ -29,6 +29,10 @@ check: ## The same checks as `test`, without installing anything
 format: ## Format the sources in place
 	swift format --in-place --recursive Sources Tests Package.swift
 
+api-check: deps ## Hold a live gateway to its OpenAPI document (schemathesis, from PyPI)
+	swift build --product fanlight
+	@scripts/api-check
+
 deb: deps ## Pack the product as a Debian package, into deb/
 	swift build -c release -Xswiftc -static-stdlib
 	@scripts/deb

@@ -57,6 +57,16 @@ struct OperationTests {
         #expect(anchors.map { String($0.output.1) }.sorted() == headings.sorted())
     }
 
+    @Test("The page of the HTTP interface names every path and method")
+    func interface() throws {
+        let page = try Self.text("docs/reference/http.md")
+        for path in InterfacePath.allCases {
+            for method in path.methods {
+                #expect(page.contains("`\(method) \(path.rawValue)`"), "\(method) \(path.rawValue)")
+            }
+        }
+    }
+
     // MARK: Reload
 
     private static func write(_ live: LiveGateway, _ services: String) throws {

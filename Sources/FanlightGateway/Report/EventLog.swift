@@ -50,6 +50,34 @@ public struct EventLog: Sendable {
         )
     }
 
+    /// Writes what an operator wants to know although nobody asked.
+    public func note(_ event: GatewayEvent, at time: String) {
+        switch event {
+        case .circuit(let service, let state):
+            let level = state == .open ? "warning" : "info"
+            line(
+                level,
+                "circuit changed",
+                time,
+                [.init("service", .string(service)), .init("circuit", .string(state.rawValue))]
+            )
+        case .journalFailed: line("error", "journal refused a write", time)
+        case .recovered(let uploads):
+            line("info", "uploads of an earlier run continued", time, [.init("uploads", .int(uploads))])
+        default: break
+        }
+    }
+
+    private func line(_ level: String, _ message: String, _ time: String, _ more: [JSONValue.Member] = []) {
+        write(
+            .object(
+                [
+                    .init("time", .string(time)), .init("level", .string(level)), .init("message", .string(message)),
+                ] + more
+            )
+        )
+    }
+
     private func head(_ message: String, _ report: Report, _ time: String) -> [JSONValue.Member] {
         [
             .init("time", .string(time)), .init("level", .string("info")), .init("message", .string(message)),

@@ -56,7 +56,10 @@ enum ServeCommand {
             journal: journal,
             pool: BlockingPool(threads: 2),
             log: log,
-            events: observatory.events
+            events: GatewayEvents { event in
+                observatory.events.tell(event)
+                log.note(event, at: Identity.system.timestamp())
+            }
         )
         observatory.attach(sources(loaded, server, images))
         let running = RunningGateway(gateway)

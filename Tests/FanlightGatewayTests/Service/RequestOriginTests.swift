@@ -55,6 +55,19 @@ struct RequestOriginTests {
         #expect(lines.last?["message"]?.string == "upload finished")
     }
 
+    @Test("A circuit that opens, a journal that fails and uploads that are continued are told")
+    func notes() {
+        let lines = LineCollector()
+        let log = EventLog { lines.add($0) }
+        let events: [GatewayEvent] = [
+            .circuit(service: "a", state: .open), .journalFailed, .recovered(uploads: 2),
+            .queue(service: "a", waiting: 1, underWay: 1),
+        ]
+        for event in events { log.note(event, at: "now") }
+        #expect(lines.list.compactMap { $0["level"]?.string } == ["warning", "error", "info"])
+        #expect(lines.list.first?["service"]?.string == "a" && lines.list.first?["circuit"]?.string == "open")
+    }
+
     @Test("A valid traceparent goes on with a span of its own for each request")
     func traces() async throws {
         let bench = try Bench(["a", "b"], script: Bench.delivers)
