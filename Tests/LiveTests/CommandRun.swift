@@ -8,9 +8,10 @@ struct CommandRun {
     var output: String
     var errors: String
 
-    /// Runs the program in a folder with a standard input.
+    /// Runs the program, or another one, in a folder with a standard input.
     init(
         _ arguments: [String],
+        program: String = LiveProcess.program,
         input: String = "",
         in folder: String? = nil,
         environment: [String: String] = [:]
@@ -22,7 +23,7 @@ struct CommandRun {
         try Data(input.utf8).write(to: files[0])
         for file in files.dropFirst() { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: LiveProcess.program)
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
