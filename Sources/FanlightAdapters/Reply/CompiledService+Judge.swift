@@ -62,6 +62,12 @@ extension CompiledService {
         return DeliveryFailure(kind: kind, message: message, httpStatus: nil, retry: retry)
     }
 
+    /// The failure of a step whose reply counts as a success and gives nothing of what the step is for.
+    func hollowReply(_ step: StepProgram, _ document: ReplyDocument, _ scope: Scope) -> DeliveryFailure {
+        let names = step.reply.save.map { "'\($0.name)'" }.joined(separator: ", ")
+        return badReply(document, "the reply gave no \(names)", scope)
+    }
+
     private func redirectFailure(_ reply: HTTPReply) -> DeliveryFailure {
         let location = reply.header("Location").map { Words.trimmed($0) } ?? ""
         func shown(_ host: String) -> String { "to " + Excerpt.of(host, secrets: secrets, limit: 100) }
@@ -103,7 +109,8 @@ extension CompiledService {
         } else {
             message = "HTTP \(status)" + (excerpt.isEmpty ? "" : ": " + excerpt)
         }
-        let kind = FailureKind.of(rules, status: status, code: code, message: said ?? "", isExplained: !words.isEmpty)
+        let isProse = !words.isEmpty && Excerpt.isProse(said ?? "")
+        let kind = FailureKind.of(rules, status: status, code: code, message: said ?? "", isExplained: isProse)
         let retry = retryClass(kind, step, document, scope)
         return DeliveryFailure(kind: kind, message: message, httpStatus: status, retry: retry)
     }
@@ -118,7 +125,7 @@ extension CompiledService {
         var waiting: RetryClass {
             Waiting.asked(document, scope, step.reply).map { .retryAfter($0) } ?? .retry
         }
-        let isRepeatable = step.isIdempotent || !reply.requestFullySent
+        let isRepeatable = step.isRepeatable || !reply.requestFullySent
         switch reply.status {
         case 429, 503: return waiting
         case 500...:

@@ -55,7 +55,8 @@ extension CompiledService {
         links.deletable = (try? delete.request.request(in: scope, timeouts: timeouts)) != nil
     }
 
-    private func badReply(_ document: ReplyDocument, _ reason: String, _ scope: Scope) -> DeliveryFailure {
+    /// A reply that is none: with its status, what is wrong with it, and how it begins.
+    func badReply(_ document: ReplyDocument, _ reason: String, _ scope: Scope) -> DeliveryFailure {
         let excerpt = Excerpt.of(document.text, secrets: hiddenValues(scope), limit: 160)
         let message = "HTTP \(document.reply.status), \(reason)" + (excerpt.isEmpty ? "" : ": " + excerpt)
         return DeliveryFailure(kind: .badReply, message: message, httpStatus: document.reply.status, retry: .never)

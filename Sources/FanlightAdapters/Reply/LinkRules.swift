@@ -8,6 +8,7 @@ enum LinkRules {
     ///
     /// - Returns: `nil` when the link is refused.
     static func accepted(_ text: String, secrets: [String]) -> String? {
+        guard text.utf8.count <= 16_384 else { return nil }
         let trimmed = Words.trimmed(text)
         guard trimmed.utf8.count <= 4_096, isAbsolute(trimmed) else { return nil }
         let encoded = encode(trimmed)
@@ -80,6 +81,21 @@ enum Excerpt {
         }
         let line = Words.trimmed(out)
         return line.count <= limit ? line : Words.trimmed(line.prefix(limit - 1)) + "…"
+    }
+
+    /// False for what no person wrote: markup, data, binary bytes, a lone URL.
+    static func isProse(_ text: String) -> Bool {
+        let trimmed = Words.trimmed(text.prefix(20_000))
+        guard !["null", "true", "false"].contains(trimmed), Double(trimmed) == nil, let first = trimmed.first,
+            !"<{[".contains(first)
+        else { return false }
+        let isReadable = trimmed.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isWhitespace || scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\u{FFFD}"
+        }
+        guard isReadable, !trimmed.contains(where: \.isWhitespace), let colon = trimmed.firstIndex(of: ":") else {
+            return isReadable
+        }
+        return !trimmed[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
     private static func withoutMarkup(_ text: String) -> String {

@@ -24,6 +24,9 @@ struct RequestProgram: Sendable {
     /// True where the host comes out of the login's reply, which declares it.
     var hasSessionHost = false
 
+    /// Bytes of a URL; most servers take eight thousand.
+    private static let longestURL = 16_384
+
     /// Every variable that the request names.
     var variables: [Variable] {
         url.variables + (base?.variables ?? []) + (query + headers).flatMap(\.value.variables) + body.variables
@@ -70,7 +73,9 @@ struct RequestProgram: Sendable {
             text = (base.hasSuffix("/") ? String(base.dropLast()) : base) + text
         }
         if scope.showsPlaceholders, text.contains("${") { return (text, nil) }
-        guard let address = WebAddress(text), !text.contains(where: \.isWhitespace) else {
+        guard text.utf8.count <= Self.longestURL, let address = WebAddress(text),
+            !text.contains(where: \.isWhitespace)
+        else {
             throw incomplete(in: scope)
         }
         guard hasCapturedHost else { return (text, address) }
@@ -84,16 +89,19 @@ struct RequestProgram: Sendable {
 
     /// Who is to blame for a URL with a gap: the reply that lacked a value, else the configuration.
     private func incomplete(in scope: Scope) -> DeliveryFailure {
-        let missing = url.variables.first { variable in
+        let told = url.variables.filter { variable in
             switch variable {
-            case .capture, .session: scope.value(of: variable) == nil
+            case .capture, .session: true
             default: false
             }
         }
-        guard let missing else {
+        guard let first = told.first else {
             return DeliveryFailure(kind: .rejected, message: "the URL of \(scope.service) is not complete")
         }
-        let message = "\(scope.service) did not tell '\(missing.name)', which the next URL needs"
+        let missing = told.first { scope.value(of: $0) == nil }
+        let message =
+            missing.map { "\(scope.service) did not tell '\($0.name)', which the next URL needs" }
+            ?? "what \(scope.service) told as '\(first.name)' makes no URL"
         return DeliveryFailure(kind: .badReply, message: message)
     }
 

@@ -134,17 +134,10 @@ public struct DeliveryRun: Sendable {
         do throws(DeliveryFailure) {
             let cookies = state.session?.cookies ?? []
             let request = try step.request.request(in: scope, timeouts: service.timeouts, cookies: cookies)
-            return .send(request, Exchange(step: step.id, isIdempotent: isRepeatable(step), isPoll: step.poll != nil))
+            return .send(request, Exchange(step: step.id, isIdempotent: step.isRepeatable, isPoll: step.poll != nil))
         } catch {
             return fail(error)
         }
-    }
-
-    /// True where the driver may repeat the request although its body has left.
-    private func isRepeatable(_ step: StepProgram) -> Bool {
-        step.isIdempotent || step.poll != nil
-            || (step.restart?.when.variables.contains(.plain(.networkError)) ?? false)
-            || (step.retryWhen?.variables.contains(.plain(.networkError)) ?? false)
     }
 
     private mutating func keep(_ store: StoreProgram) -> Action {
@@ -181,6 +174,7 @@ public struct DeliveryRun: Sendable {
         if isDeletion, [404, 410].contains(reply.status) { return finish() }
         switch service.judge(step, document, scope) {
         case .passed(let saved):
+            if isHollow(step, saved) { return fail(service.hollowReply(step, document, scope), document) }
             state.quiet = Waiting.exhausted(document, scope, step.reply)
             state.captures.merge(saved) { _, new in new }
             state.leaveStep()
@@ -189,10 +183,17 @@ public struct DeliveryRun: Sendable {
         }
     }
 
+    /// True for a step that is there for what its reply gives, and whose reply gives nothing of it.
+    ///
+    /// The last step is not asked: a delivery without a link is none anyway.
+    private func isHollow(_ step: StepProgram, _ saved: [String: JSONValue]) -> Bool {
+        !isDeletion && step.poll == nil && state.index + 1 < steps.count && !step.reply.save.isEmpty && saved.isEmpty
+    }
+
     private mutating func take(_ error: TransportError) -> Action {
         guard state.index < steps.count else { return finish() }
         state.networkError = error.cause.rawValue
-        let failure = service.failure(of: error, isIdempotent: isRepeatable(steps[state.index]))
+        let failure = service.failure(of: error, isIdempotent: steps[state.index].isRepeatable)
         return fail(failure)
     }
 

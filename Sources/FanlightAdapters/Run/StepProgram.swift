@@ -19,6 +19,15 @@ struct StepProgram: Sendable {
     var attempts = 1
     /// Wait before the second one.
     var backoff = Duration.seconds(1)
+
+    /// True where the request may be repeated although its body has left and its fate is not known: also where the
+    /// adapter says what to do about a lost connection.
+    var isRepeatable: Bool {
+        isIdempotent || poll != nil
+            || [restart?.when, retryWhen].contains { test in
+                test?.variables.contains(.plain(.networkError)) ?? false
+            }
+    }
 }
 
 /// A failure that counts as success.

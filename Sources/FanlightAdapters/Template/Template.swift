@@ -51,7 +51,8 @@ struct Template: Sendable {
     /// The value in a scope; `nil` where a part of it is absent.
     ///
     /// A template that is exactly one `${x}` keeps the type of `x`.
-    /// - Throws: A failure of kind `rejected` when a value marked with `!` is absent.
+    /// - Throws: A failure when a value marked with `!` is absent: of kind `badReply` where a reply should have had it,
+    ///   else `rejected`.
     func value(in scope: Scope) throws(DeliveryFailure) -> JSONValue? {
         if segments.count == 1, case .expression(let expression) = segments[0] {
             return try Self.value(of: expression, in: scope)
@@ -83,6 +84,9 @@ struct Template: Sendable {
         }
         if let found = value, keepsEmpty ? found != .null : !found.isNothing { return found }
         guard expression.isRequired else { return nil }
-        throw DeliveryFailure(kind: .rejected, message: "\(scope.service) needs \(expression.source)")
+        // What a reply lacks is the service's fault, what else is absent the client's or the operator's.
+        let isTold = if case .capture = expression.variable { true } else { false }
+        let kind: ErrorKind = isTold ? .badReply : .rejected
+        throw DeliveryFailure(kind: kind, message: "\(scope.service) needs \(expression.source)")
     }
 }

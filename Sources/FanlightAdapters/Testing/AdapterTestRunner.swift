@@ -55,16 +55,20 @@ public struct AdapterTestRunner: Sendable {
 
     private func failures(_ adapter: String, _ test: Node) -> [String] {
         let failures = TestComparison.unknownKeys(test, AdapterTestFields.test.names)
-        let at = test.position
-        var entries = (test["service"]?.entries ?? []).filter { $0.key != "adapter" }
-        entries.append(Node.Entry(key: "adapter", position: at, value: Node(.scalar(adapter, isPlain: true), at: at)))
         var diagnostics: [Diagnostic] = []
-        let compiler = ServiceCompiler(catalogue: catalogue, environment: { _ in nil }, readFile: { _ in nil })
-        let node = Node(.mapping(entries), at: at)
-        guard let service = compiler.compile(name: adapter, node: node, diagnostics: &diagnostics) else {
+        guard let service = service(adapter, test, &diagnostics) else {
             return failures + diagnostics.map(\.description)
         }
         return failures + ScriptedDelivery(test: test, service: service, context: Self.context(test)).failures()
+    }
+
+    /// The service that a test is about; `nil` when its settings do not fit.
+    func service(_ adapter: String, _ test: Node, _ diagnostics: inout [Diagnostic]) -> CompiledService? {
+        let at = test.position
+        var entries = (test["service"]?.entries ?? []).filter { $0.key != "adapter" }
+        entries.append(Node.Entry(key: "adapter", position: at, value: Node(.scalar(adapter, isPlain: true), at: at)))
+        let compiler = ServiceCompiler(catalogue: catalogue, environment: { _ in nil }, readFile: { _ in nil })
+        return compiler.compile(name: adapter, node: Node(.mapping(entries), at: at), diagnostics: &diagnostics)
     }
 
     /// The upload of a test that says nothing about it.
@@ -81,7 +85,8 @@ public struct AdapterTestRunner: Sendable {
 
     private static func number(_ node: Node?) -> Double? { node?.text.flatMap { Double($0) } }
 
-    private static func context(_ test: Node) -> DeliveryContext {
+    /// The upload of a test.
+    static func context(_ test: Node) -> DeliveryContext {
         let caption = test["caption"]
         let bytes = Array("picture".utf8)
         let type = test["picture"]?.text.flatMap { MediaType(rawValue: $0) } ?? .jpeg
