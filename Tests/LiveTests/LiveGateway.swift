@@ -12,7 +12,7 @@ final class LiveGateway: Sendable {
     let transport = CurlTransport()
 
     /// Starts both; `services` may name the sandbox as SANDBOX and the folder as FOLDER.
-    init(server: String = "", services: String) throws {
+    init(server: String = "", services: String, logs: Bool = false) throws {
         folder = NSTemporaryDirectory() + "fanlight-live-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         sandbox = try LiveProcess(["sandbox", "--listen", "127.0.0.1:0"], ready: "sandbox ready ")
@@ -25,7 +25,7 @@ final class LiveGateway: Sendable {
             \(services)
             """.replacingOccurrences(of: "SANDBOX", with: sandbox.url).replacingOccurrences(of: "FOLDER", with: folder)
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
-        gateway = try LiveProcess(["serve", "--config", folder + "/config.yaml"], ready: "fanlight ready ")
+        gateway = try LiveProcess(["serve", "--config", folder + "/config.yaml"], ready: "fanlight ready ", logs: logs)
     }
 
     deinit {
@@ -78,12 +78,21 @@ final class LiveProcess: @unchecked Sendable {
 
     struct NotReady: Error {}
 
-    init(_ arguments: [String], ready: String) throws {
+    /// What it wrote to standard error, where it was started with `logs`.
+    var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+    private let logPath = NSTemporaryDirectory() + "fanlight-log-" + UUID().uuidString
+
+    init(_ arguments: [String], ready: String, logs: Bool = false) throws {
         process.executableURL = URL(fileURLWithPath: Self.program)
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
+        if logs {
+            FileManager.default.createFile(atPath: logPath, contents: nil)
+            process.standardError = FileHandle(forWritingAtPath: logPath) ?? .nullDevice
+        }
         try process.run()
         var text = ""
         while !text.contains("\n") {

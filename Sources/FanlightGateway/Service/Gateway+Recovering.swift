@@ -41,8 +41,8 @@ extension Gateway {
     }
 
     /// What counted in the period of each service's rate when the gateway stopped still counts.
-    func restoreRates() async {
-        for service in engine.services where service.rate != nil {
+    func restoreRates(of names: Set<String>) async {
+        for service in engine.services where service.rate != nil && names.contains(service.name) {
             let value = try? await engine.journal.kept(RateMemory.name(of: service.name))
             engine.gates[service.name]?.restoreRate(RateMemory.slots(value ?? nil))
         }

@@ -141,7 +141,13 @@ public final class Gateway: Sendable {
             events: engine.events,
             journal: engine.journal
         )
-        return Gateway(self, next)
+        let changed = services.map(\.name).filter { !unchanged.contains($0) }
+        engine.limits.forget(changed)
+        let gateway = Gateway(self, next)
+        // What counted before a restart counts, too, for a service that comes back only now.
+        let fresh = changed.filter { engine.gates[$0] == nil }
+        if !fresh.isEmpty { Task { await gateway.restoreRates(of: Set(fresh)) } }
+        return gateway
     }
 
     /// Uploads with work to do: deliveries without an outcome, or deletions.
@@ -152,7 +158,7 @@ public final class Gateway: Sendable {
 
     /// Continues what an earlier run left, and begins the work that goes on in the background.
     public func start() async {
-        await restoreRates()
+        await restoreRates(of: Set(engine.services.map(\.name)))
         await callers.restore(settings.clientKeys)
         await recover()
         guard !registry.isStopping else { return }

@@ -39,6 +39,11 @@ public final class LimitsKeeper: Sendable {
         }
     }
 
+    /// Forgets what services told that are others now.
+    func forget(_ names: some Sequence<String>) {
+        answers.withLock { answers in for name in names { answers[name] = nil } }
+    }
+
     private func informed(_ service: CompiledService) async -> CompiledService {
         guard let lifetime = service.discoveryLifetime else { return service }
         var service = service

@@ -99,6 +99,25 @@ struct ChangeTests {
         #expect(third.body["deliveries"]?.array?.first?["error"]?["kind"]?.string == "rate_limited")
     }
 
+    @Test("A service that comes back with a reload has what its rate counted before a restart")
+    func keptRates() async throws {
+        let more = ", limits: {rate: 1/hour}, retry: {attempts: 1}, deadline: 1s"
+        let journal = MemoryJournal()
+        let first = try Bench(
+            yaml: Self.yaml(["a"], more: more),
+            options: .init(journal: journal),
+            script: Bench.delivers
+        )
+        #expect(await first.post().status == 200)
+        let name = RateMemory.name(of: "a")
+        #expect(await Bench.eventually { (try? await journal.kept(name)) ?? nil != nil })
+        let second = try Bench(yaml: Self.yaml(["b"]), options: .init(journal: journal), script: Bench.delivers)
+        await second.gateway.start()
+        try Self.change(second, to: Self.yaml(["a"], more: more))
+        #expect(await Bench.eventually { second.running.gateway.engine.gates["a"]?.snapshot.rateLeft == 0 })
+        #expect(await second.post().states == ["failed"])
+    }
+
     @Test("Services come and go under load: no upload is lost, none mixes two configurations")
     func underLoad() async throws {
         let sets = [["a", "b"], ["b", "c"], ["a", "b", "c", "d"], ["d"]]
