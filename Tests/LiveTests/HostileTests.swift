@@ -207,7 +207,7 @@ enum OpenSocket {
     /// What has come so far.
     static func waiting(_ socket: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let got = unsafe recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+        let got = unsafe recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return got > 0 ? String(decoding: buffer[..<got], as: UTF8.self) : ""
     }
 }

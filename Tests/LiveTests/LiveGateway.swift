@@ -90,7 +90,7 @@ final class LiveProcess: @unchecked Sendable {
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
         if logs {
-            FileManager.default.createFile(atPath: logPath, contents: nil)
+            _ = FileManager.default.createFile(atPath: logPath, contents: nil)
             process.standardError = FileHandle(forWritingAtPath: logPath) ?? .nullDevice
         }
         try process.run()

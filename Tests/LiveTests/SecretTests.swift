@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightCore
+import FanlightCurl
 import FanlightTestSupport
 import Foundation
 import Testing

@@ -43,7 +43,8 @@ struct IPAddressTests {
     )
     func badNetworks(text: String) {
         var set = AddressSet()
-        #expect(!set.insert(text))
+        let isTaken = set.insert(text)
+        #expect(!isTaken)
         #expect(set.isEmpty)
     }
 

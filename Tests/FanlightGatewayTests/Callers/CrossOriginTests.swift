@@ -9,9 +9,8 @@ import Testing
 struct CrossOriginTests {
     private static func answer(_ method: String, _ origins: [String], _ headers: [HTTPField]) throws -> HTTPAnswer {
         let bench = try Bench(options: .init(callers: { $0.cors = origins }), script: Bench.delivers)
-        let service = ObservedService(observatory: bench.observatory) { bench.service }
         let head = RequestHead(method: method, path: "/v1/services", headers: headers)
-        guard case .answer(let answer) = service.decide(head) else { throw Unexpected() }
+        guard case .answer(let answer) = bench.service.decide(head) else { throw Unexpected() }
         return answer
     }
 
