@@ -111,6 +111,7 @@ struct ReportTests {
                 "bad_field 422",
                 "processing_failed 422", "idempotency_key_reused 409", "nothing_to_retry 409", "picture_gone 409",
                 "upload_pending 409", "journal_unavailable 503", "stopping 503", "unavailable 503", "not_ready 503",
+                "service_not_allowed 403", "rate_limited 429", "quota_exceeded 429", "overloaded 503",
             ]
         )
     }
