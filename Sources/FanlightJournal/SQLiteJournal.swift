@@ -129,10 +129,7 @@ public final class SQLiteJournal: Journal {
 
     /// Writes changes, all or none.
     public func record(_ notes: [JournalNote]) async throws(JournalError) {
-        let owed = notes.filter { note in
-            if case .delivery(_, .settled) = note.event { true } else { false }
-        }
-        try await queue.write(owed: owed) { writer throws(JournalError) in
+        try await queue.write(owed: notes.filter(\.isOwed)) { writer throws(JournalError) in
             for note in notes { try writer.apply(note) }
         }
     }
@@ -144,7 +141,10 @@ public final class SQLiteJournal: Journal {
 
     /// The whole record of one upload.
     public func upload(_ id: String) async throws(JournalError) -> JournalUpload? {
-        try await read { reader throws(JournalError) in try reader.upload(id) }
+        let owed = queue.owed
+        var upload = try await read { reader throws(JournalError) in try reader.upload(id) }
+        upload?.add(owed)
+        return upload
     }
 
     /// Uploads with a pending delivery or a pending deletion, oldest first.
@@ -154,7 +154,10 @@ public final class SQLiteJournal: Journal {
 
     /// A page of the history, newest first.
     public func history(_ query: JournalQuery) async throws(JournalError) -> JournalPage {
-        try await read { reader throws(JournalError) in try reader.history(query) }
+        let owed = queue.owed
+        var page = try await read { reader throws(JournalError) in try reader.history(query) }
+        if !owed.isEmpty { for index in page.uploads.indices { page.uploads[index].add(owed) } }
+        return page
     }
 
     /// What an idempotency key of that client stands for.
@@ -175,7 +178,14 @@ public final class SQLiteJournal: Journal {
 
     /// Uploads whose webhook is due.
     public func dueNotifications(now: Int64, limit: Int) async throws(JournalError) -> [JournalUpload] {
-        try await read { reader throws(JournalError) in try reader.dueNotifications(now: now, limit: limit) }
+        let owed = queue.owed
+        let due = try await read { reader throws(JournalError) in try reader.dueNotifications(now: now, limit: limit) }
+        guard !owed.isEmpty else { return due }
+        return due.map { upload in
+            var upload = upload
+            upload.add(owed)
+            return upload
+        }.filter { $0.notification?.isDue(at: now) ?? false }
     }
 
     /// A small value of the gateway that survives a restart.

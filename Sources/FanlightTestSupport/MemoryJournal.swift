@@ -15,6 +15,7 @@ public final class MemoryJournal: Journal {
         var files: [String: [SpooledFile]] = [:]
         var failure: JournalError?
         var releasesToRefuse = 0
+        var looksToRefuse = 0
         var notes: [JournalNote] = []
         var commits = 0
     }
@@ -34,6 +35,9 @@ public final class MemoryJournal: Journal {
 
     /// The next notes that a request may leave are refused, so many times.
     public func failNotes(_ count: Int) { state.withLock { $0.releasesToRefuse = count } }
+
+    /// The next looks for unfinished uploads fail, so many times.
+    public func failLooks(_ count: Int) { state.withLock { $0.looksToRefuse = count } }
 
     /// Every note so far, in order.
     public var notes: [JournalNote] { state.withLock { $0.notes } }
@@ -110,7 +114,12 @@ public final class MemoryJournal: Journal {
 
     /// Uploads with something pending.
     public func unfinished(after: String?, limit: Int) async throws(JournalError) -> [JournalUpload] {
-        state.withLock { state in
+        let isRefused = state.withLock { state in
+            state.looksToRefuse -= 1
+            return state.looksToRefuse >= 0
+        }
+        if isRefused { throw .busy }
+        return state.withLock { state in
             let start = after.flatMap { state.order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
             let left = state.order[start...].compactMap { state.uploads[$0] }.filter { upload in
                 upload.status == .pending || upload.deliveries.contains { $0.deletion?.state == .pending }
@@ -147,10 +156,11 @@ public final class MemoryJournal: Journal {
         captionDigest: String
     ) async throws(JournalError) -> JournalReuse? {
         state.withLock { state in
+            let gone = state.uploads.values.flatMap(\.deliveries).filter { $0.deletion != nil && $0.service == service }
             for upload in state.order.reversed().compactMap({ state.uploads[$0] }) {
                 for delivery in upload.deliveries
                 where delivery.service == service && delivery.status == .delivered
-                    && delivery.captionDigest == captionDigest
+                    && delivery.captionDigest == captionDigest && !gone.contains(where: { $0.links == delivery.links })
                 {
                     guard let place = delivery.rendition, upload.renditions[place].sha256 == renditionSHA256,
                         let time = delivery.settledAt

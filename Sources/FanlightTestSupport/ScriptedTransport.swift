@@ -37,12 +37,16 @@ public final class ScriptedTransport: HTTPTransport {
 /// An image processor that passes every picture on as it is, and counts what it was asked for.
 public final class PassingProcessor: ImageProcessor {
     private let asked = Mutex<[RenditionConstraints]>([])
+    private let refusal = Mutex<ImageError?>(nil)
 
     /// Creates a processor.
     public init() {}
 
     /// Constraints that were asked for, in order.
     public var constraints: [RenditionConstraints] { asked.withLock { $0 } }
+
+    /// From now on nothing can be prepared, for this reason.
+    public func refuse(with error: ImageError) { refusal.withLock { $0 = error } }
 
     /// Gives the source itself.
     public func prepare(
@@ -51,6 +55,7 @@ public final class PassingProcessor: ImageProcessor {
         constraints: [RenditionConstraints]
     ) async -> [Result<Rendition, ImageError>] {
         asked.withLock { $0 += constraints }
+        if let error = refusal.withLock({ $0 }) { return constraints.map { _ in .failure(error) } }
         let rendition = Rendition(
             file: source,
             mediaType: facts.mediaType,

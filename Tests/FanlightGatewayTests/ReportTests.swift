@@ -70,6 +70,10 @@ struct ReportTests {
         #expect(json["expires_at"]?.string == "2026-12-01T00:00:00Z")
         #expect(json["links"]?.serialized() == #"{"medium":"https://h.example/m","album":"https://h.example/a"}"#)
         #expect(!json.serialized().contains("ticket-7"))
+        entry.links.deletable = true
+        #expect(entry.json["deletable"] == .bool(true))
+        entry.status = .deleted
+        #expect(entry.json["deletable"] == .bool(false))
     }
 
     @Test(

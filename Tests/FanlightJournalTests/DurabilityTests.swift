@@ -202,7 +202,14 @@ struct DurabilityTests {
         await #expect(throws: JournalError.busy) {
             try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
         }
-        #expect(try await journal.upload("one")?.status == .pending)
+        let wish = JournalDeletion(state: .pending, at: 5)
+        await #expect(throws: JournalError.busy) {
+            try await journal.record([JournalNote(upload: "one", delivery: 0, .deletion(wish))])
+        }
+        // The outcome has happened and is shown; a wish that was refused is not.
+        #expect(try await journal.upload("one")?.status == .delivered)
+        #expect(try await journal.history(JournalQuery()).uploads.map(\.status) == [.delivered])
+        #expect(try await journal.upload("one")?.deliveries[0].deletion == nil)
         #expect(try await journal.counters().owed == 1)
         try other.execute("ROLLBACK")
         try await journal.accept([.sample("three")], key: nil, files: [])

@@ -220,6 +220,21 @@ struct JournalBehaviourTests {
         #expect(try await found("a", "abc", "d")?.upload == "one")
     }
 
+    @Test("What shares its links with a deleted delivery is not reused", arguments: Kind.allCases)
+    func twins(_ kind: Kind) async throws {
+        let journal = try journal(kind)
+        for (id, link) in [("other", "https://e.org/0"), ("one", "https://e.org/1"), ("two", "https://e.org/1")] {
+            var upload = JournalUpload.sample(id, ["a"])
+            upload.deliveries[0].captionDigest = "d"
+            try await journal.accept([upload], key: nil, files: [])
+            try await journal.record([JournalNote(upload: id, delivery: 0, .settled(.delivered(link)))])
+        }
+        let deletion = JournalDeletion(state: .pending, at: 4_000)
+        try await journal.record([JournalNote(upload: "two", delivery: 0, .deletion(deletion))])
+        let found = try await journal.reusable(service: "a", renditionSHA256: "abc", captionDigest: "d")
+        #expect(found?.upload == "other")
+    }
+
     @Test("Finished uploads can be removed, pending ones cannot", arguments: Kind.allCases)
     func remove(_ kind: Kind) async throws {
         let journal = try journal(kind)

@@ -38,6 +38,8 @@ extension CompiledService {
             collector.link(rule.value, rule.name).map { HTTPField(rule.name, $0) }
         }
         links.captures = collector.scope.captures.compactMapValues(\.shown)
+        // What the gateway keeps itself, it can remove.
+        links.deletable = store != nil
         if let delete { prepare(delete, &links, collector.scope) }
         return .success(links)
     }

@@ -198,7 +198,9 @@ struct DeliveryTask: Sendable {
             renditionSHA256: sha256,
             captionDigest: digest
         )
-        return found?.links
+        // A link that ends is none that a service still holds.
+        guard let links = found?.links, links.isStanding(at: engine.now) else { return nil }
+        return links
     }
 
     private func settle(_ outcome: DeliveryOutcome, since start: Timestamp) async -> DeliveryStatus {
@@ -220,6 +222,14 @@ struct DeliveryTask: Sendable {
         message: "The prepared picture is no longer in the spool. Upload it again.",
         retry: .never
     )
+}
+
+extension DeliveryLinks {
+    /// True unless the service said that the picture vanishes, and it has, or will within a minute.
+    func isStanding(at now: Int64) -> Bool {
+        guard let expiresAt else { return true }
+        return (Identity.milliseconds(expiresAt) ?? 0) > now + 60_000
+    }
 }
 
 extension LiveUpload {

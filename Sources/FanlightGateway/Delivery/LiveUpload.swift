@@ -34,6 +34,8 @@ final class LiveUpload: Sendable {
         var isGivenUp = false
         /// True when nothing more will happen.
         var isOver = false
+        /// True when the end of all deliveries was told to log and metrics.
+        var isTold = false
         /// Deliveries and deletions that a task works on, with the task's number.
         var delivering: [Int: Int] = [:]
         var deleting: [Int: Int] = [:]
@@ -49,11 +51,14 @@ final class LiveUpload: Sendable {
     let policy: RoutePolicy
     /// The request that it came with.
     let origin: RequestOrigin
+    /// ``UploadRegistry/moment`` before the record was made or read.
+    let moment: Int
     private let state: Mutex<State>
 
-    init(_ record: JournalUpload, group: String, origin: RequestOrigin = .none) {
+    init(_ record: JournalUpload, group: String, moment: Int, origin: RequestOrigin = .none) {
         id = record.id
         self.group = group
+        self.moment = moment
         self.origin = origin
         policy = RoutePolicy(choices: record.choices)
         let last = record.deliveries.compactMap(\.eventNumber).max() ?? 0
@@ -115,7 +120,10 @@ final class LiveUpload: Sendable {
     func apply(_ index: Int, _ change: JournalChange) {
         let woken = state.withLock { state in
             state.record.deliveries[index].apply(change)
-            if case .reopened = change, state.record.deliveries[index].role != .shadow { state.open += 1 }
+            if case .reopened = change {
+                state.isTold = false
+                if state.record.deliveries[index].role != .shadow { state.open += 1 }
+            }
             if case .deletion(let deletion) = change {
                 if deletion.state != .pending { state.deleting[index] = nil }
                 for writer in state.watchers.values {
@@ -125,6 +133,15 @@ final class LiveUpload: Sendable {
             return release(&state)
         }
         for continuation in woken { continuation.resume() }
+    }
+
+    /// The record when the last delivery has its outcome, once; else `nil`.
+    func takeEnd() -> JournalUpload? {
+        state.withLock { state in
+            guard !state.isTold, !state.record.deliveries.contains(where: { $0.status == .pending }) else { return nil }
+            state.isTold = true
+            return state.record
+        }
     }
 
     // MARK: Waiting

@@ -51,11 +51,13 @@ final class Notifier: Sendable {
         while !Task.isCancelled {
             isAwake.withLock { $0 = false }
             let due = (try? await engine.journal.dueNotifications(now: engine.now, limit: 16)) ?? []
+            var isRecorded = true
             for record in due where record.isComplete {
                 if Task.isCancelled { return }
-                await call(record)
+                isRecorded = await call(record) && isRecorded
             }
-            if due.contains(where: \.isComplete) { continue }
+            if isRecorded, due.contains(where: \.isComplete) { continue }
+            // A journal that takes nothing keeps the state in memory, and gives the call when it is due again.
             await rest()
         }
     }
@@ -81,10 +83,11 @@ final class Notifier: Sendable {
         timer.cancel()
     }
 
-    private func call(_ record: JournalUpload) async {
+    /// - Returns: False when the journal could not take what became of it.
+    private func call(_ record: JournalUpload) async -> Bool {
         let made = (record.notification?.attempts ?? 0) + 1
         let isTaken = await post(record, attempt: made)
-        if Task.isCancelled, !isTaken { return }
+        if Task.isCancelled, !isTaken { return true }
         var state = JournalNotification(attempts: made, dueAt: nil, isDone: true)
         if !isTaken, made < settings.attempts {
             let rules = DeliveryRules(base: .seconds(5), longest: .seconds(3_600))
@@ -92,13 +95,20 @@ final class Notifier: Sendable {
             state = JournalNotification(attempts: made, dueAt: (engine.clock.now() + wait).milliseconds, isDone: false)
         }
         engine.events.tell(.webhook(isTaken: isTaken))
-        try? await engine.journal.record([JournalNote(upload: record.id, .notification(state))])
+        do throws(JournalError) {
+            try await engine.journal.record([JournalNote(upload: record.id, .notification(state))])
+            return true
+        } catch {
+            engine.events.tell(.journalFailed)
+            return false
+        }
     }
 
     private func post(_ record: JournalUpload, attempt: Int) async -> Bool {
-        let seconds = engine.now / 1_000
+        // The time of day as it is now: the receiver refuses old seconds, also where the clock was wrong at the start.
+        let seconds = engine.identity.now() / 1_000
         let body = JSONValue.object([
-            .init("event", "upload.finished"), .init("sent_at", .string(Identity.timestamp(engine.now))),
+            .init("event", "upload.finished"), .init("sent_at", .string(engine.identity.timestamp())),
             .init("upload", Report(record).json),
         ])
         let bytes = Array(body.serialized().utf8)

@@ -12,16 +12,10 @@ struct UploadRunner: Sendable {
     let registry: UploadRegistry
     let notifier: Notifier?
 
-    /// Starts every pending delivery of the upload.
+    /// Starts deliveries of an upload that was entered into the registry for them; it leaves with the last.
     ///
     /// - Parameter indices: The deliveries to start; those that run already, or have an outcome, are left alone.
-    /// - Returns: The live object that works on it; `nil` when the gateway stops.
-    @discardableResult
-    func start(_ upload: LiveUpload, _ indices: [Int]) -> LiveUpload? {
-        guard let live = registry.enter(upload) else {
-            upload.stop()
-            return nil
-        }
+    func start(_ live: LiveUpload, _ indices: [Int]) {
         let begin = engine.clock.now()
         let claims = live.claimDeliveries(indices)
         live.begin(
@@ -31,15 +25,10 @@ struct UploadRunner: Sendable {
                 finish(live, since: begin)
             }
         )
-        return live
     }
 
-    /// Starts deletions whose wish is recorded.
-    ///
-    /// - Returns: The live object that works on them; `nil` when the gateway stops.
-    @discardableResult
-    func startDeletions(_ upload: LiveUpload, _ indices: [Int]) -> LiveUpload? {
-        guard let live = registry.enter(upload) else { return nil }
+    /// Starts deletions whose wish is recorded, of an upload that was entered for them.
+    func startDeletions(_ live: LiveUpload, _ indices: [Int]) {
         let claims = live.claimDeletions(indices)
         live.begin(
             Task {
@@ -49,10 +38,14 @@ struct UploadRunner: Sendable {
                     }
                 }
                 live.giveBack(claims)
-                if registry.leave(live), live.record.isComplete { live.endWatching() }
+                leave(live)
             }
         )
-        return live
+    }
+
+    /// Ends a piece of work that decided nothing about deliveries.
+    func leave(_ live: LiveUpload) {
+        if registry.leave(live), live.record.isComplete { live.endWatching() }
     }
 
     private func run(_ live: LiveUpload, _ indices: [Int]) async {
@@ -99,21 +92,20 @@ struct UploadRunner: Sendable {
     }
 
     private func finish(_ live: LiveUpload, since begin: Timestamp) {
-        let isOver = registry.leave(live)
-        let record = live.record
-        guard isOver, !record.deliveries.contains(where: { $0.status == .pending }) else { return }
-        live.endWatching()
-        let report = Report(record)
-        engine.log.finished(
-            report,
-            shadows: record.deliveries.filter { $0.role == .shadow },
-            requestID: live.origin.requestID,
-            at: engine.identity.timestamp()
-        )
-        engine.events.tell(.upload(status: report.status, duration: engine.clock.now() - begin))
-        if !record.deliveries.contains(where: \.needsPicture) {
-            engine.shelf.remove(record.renditions)
+        if let record = live.takeEnd() {
+            let report = Report(record)
+            engine.log.finished(
+                report,
+                shadows: record.deliveries.filter { $0.role == .shadow },
+                requestID: live.origin.requestID,
+                at: engine.identity.timestamp()
+            )
+            engine.events.tell(.upload(status: report.status, duration: engine.clock.now() - begin))
+            if !record.deliveries.contains(where: \.needsPicture) {
+                engine.shelf.remove(record.renditions)
+            }
+            notifier?.wake()
         }
-        notifier?.wake()
+        leave(live)
     }
 }

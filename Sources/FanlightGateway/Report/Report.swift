@@ -192,7 +192,7 @@ extension Report.Entry {
             .init("remote_id", optional(links.remoteID)),
             .init("visibility", optional(links.visibility)),
             .init("expires_at", optional(links.expiresAt)),
-            .init("deletable", .bool(links.deletable)),
+            .init("deletable", .bool(links.deletable && status == .delivered)),
             .init("attempts", .number(String(attempts))),
             .init("duration_ms", .number(String(durationMilliseconds))),
             .init("error", failure.map(Self.json(of:)) ?? .null),

@@ -137,8 +137,7 @@ extension Gateway {
             opened += zip(record.renditions, own)
         }
         engine.events.tell(.prepareTime(engine.clock.now() - begin))
-        if registry.isStopping { throw .stopping }
-        try order.client.admission?.take(records.count)
+        let uploads = try enter(records, order)
         do throws(JournalError) {
             try await engine.journal.accept(
                 records,
@@ -146,20 +145,40 @@ extension Gateway {
                 files: files
             )
         } catch {
+            for upload in uploads { runner.leave(upload) }
             engine.events.tell(.journalFailed)
             throw Problem(error)
         }
         order.timing.notePrepared()
         for (rendition, file) in opened { engine.shelf.put(file, of: rendition) }
-        defer { order.client.admission?.handOver() }
-        return records.map { record in
+        for (upload, record) in zip(uploads, records) {
             engine.events.tell(.accepted(bytes: record.imageBytes, deliveries: record.deliveries.count))
-            let live = LiveUpload(record, group: order.client.group, origin: order.origin)
-            let pending = record.deliveries.indices.filter { record.deliveries[$0].status == .pending }
             // A gateway that stops just now has the upload in its journal and continues it at the next start.
-            if !pending.isEmpty { runner.start(live, pending) }
-            return live
+            runner.start(upload, record.deliveries.indices.filter { record.deliveries[$0].status == .pending })
         }
+        return uploads
+    }
+
+    /// Takes new uploads up before the journal shows them to anybody, so that nobody else begins them, too.
+    private func enter(_ records: [JournalUpload], _ order: Order) throws(Problem) -> [LiveUpload] {
+        if registry.isStopping { throw .stopping }
+        try order.client.admission?.take(records.count)
+        var entered: [LiveUpload] = []
+        for record in records {
+            let upload = LiveUpload(
+                record,
+                group: order.client.group,
+                moment: registry.moment,
+                origin: order.origin
+            )
+            guard case .entered(let live) = registry.enter(upload) else {
+                for upload in entered { runner.leave(upload) }
+                throw .stopping
+            }
+            entered.append(live)
+        }
+        order.client.admission?.handOver()
+        return entered
     }
 
     // MARK: The record of an upload
@@ -210,6 +229,8 @@ extension Gateway {
             }
             record.deliveries.append(delivery)
         }
+        // Where nothing is to be sent, no outcome will come that tells the webhook.
+        if record.isComplete { record.notification?.dueAt = engine.now }
         return (record, files)
     }
 

@@ -6,20 +6,34 @@ import FanlightCore
 extension Gateway {
     /// The upload of that id, live where it is under way, else as the journal has it.
     func find(_ id: String, _ client: Client) async throws(Problem) -> LiveUpload {
-        if let live = registry.find(id) {
-            guard isVisible(live.record, to: client) else { throw .noSuchUpload }
-            return live
+        while true {
+            if let live = registry.find(id) {
+                guard isVisible(live.record, to: client) else { throw .noSuchUpload }
+                return live
+            }
+            let moment = registry.moment
+            let record: JournalUpload?
+            do throws(JournalError) {
+                record = try await engine.journal.upload(id)
+            } catch {
+                throw Problem(error)
+            }
+            guard let record, isVisible(record, to: client) else { throw .noSuchUpload }
+            // What recovery has not reached yet is continued when somebody asks for it.
+            let upload = LiveUpload(record, group: client.group, moment: moment)
+            if registry.find(id) == nil, let live = continueWork(upload) { return live }
         }
-        let record: JournalUpload?
-        do throws(JournalError) {
-            record = try await engine.journal.upload(id)
-        } catch {
-            throw Problem(error)
+    }
+
+    /// The upload of that id, with a piece of work counted: until it is ended, there is no other object of it.
+    private func hold(_ id: String, _ client: Client) async throws(Problem) -> LiveUpload {
+        while true {
+            switch registry.enter(try await find(id, client)) {
+            case .entered(let live): return live
+            case .outdated: continue
+            case .stopping: throw .stopping
+            }
         }
-        // It may have become live in the meantime.
-        if let live = registry.find(id) { return live }
-        guard let record, isVisible(record, to: client) else { throw .noSuchUpload }
-        return resumeEarly(record, group: client.group)
     }
 
     /// Where clients have keys, each sees its own uploads.
@@ -49,21 +63,30 @@ extension Gateway {
     /// One request at a time reopens an upload, so that no delivery is begun twice.
     private func reopen(_ id: String, _ wish: RetryWish, _ client: Client) async -> Result<LiveUpload, Problem> {
         do throws(Problem) {
-            let upload = try await find(id, client)
-            let indices = try wish.indices(in: upload.record)
-            let change = JournalChange.reopened(at: engine.now)
-            do throws(JournalError) {
-                try await engine.journal.record(indices.map { JournalNote(upload: id, delivery: $0, change) })
+            let live = try await hold(id, client)
+            do throws(Problem) {
+                let indices = try wish.indices(in: live.record)
+                try await change(live, indices, .reopened(at: engine.now))
+                runner.start(live, indices)
+                return .success(live)
             } catch {
-                engine.events.tell(.journalFailed)
-                throw Problem(error)
+                runner.leave(live)
+                throw error
             }
-            for index in indices { upload.apply(index, change) }
-            guard let live = runner.start(upload, indices) else { throw .stopping }
-            return .success(live)
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Records a wish about deliveries, then shows it.
+    private func change(_ live: LiveUpload, _ indices: [Int], _ change: JournalChange) async throws(Problem) {
+        do throws(JournalError) {
+            try await engine.journal.record(indices.map { JournalNote(upload: live.id, delivery: $0, change) })
+        } catch {
+            engine.events.tell(.journalFailed)
+            throw Problem(error)
+        }
+        for index in indices { live.apply(index, change) }
     }
 
     // MARK: Deletion
@@ -81,24 +104,25 @@ extension Gateway {
 
     private func beginDeletion(_ id: String, _ client: Client) async -> Result<LiveUpload, Problem> {
         do throws(Problem) {
-            let upload = try await find(id, client)
-            let record = upload.record
-            guard record.isComplete else { throw .uploadPending }
-            let wanted = record.deliveries.indices.filter { index in
-                record.deliveries[index].deletion?.state != .pending
-                    && DeletionTask.isPossible(record.deliveries[index], engine)
-            }
-            guard !wanted.isEmpty else { return .success(upload) }
-            let change = JournalChange.deletion(JournalDeletion(state: .pending, at: engine.now))
-            do throws(JournalError) {
-                try await engine.journal.record(wanted.map { JournalNote(upload: id, delivery: $0, change) })
+            let live = try await hold(id, client)
+            do throws(Problem) {
+                let record = live.record
+                guard record.isComplete else { throw .uploadPending }
+                let wanted = record.deliveries.indices.filter { index in
+                    record.deliveries[index].deletion?.state != .pending
+                        && DeletionTask.isPossible(record.deliveries[index], engine)
+                }
+                if wanted.isEmpty {
+                    runner.leave(live)
+                    return .success(live)
+                }
+                try await change(live, wanted, .deletion(JournalDeletion(state: .pending, at: engine.now)))
+                runner.startDeletions(live, wanted)
+                return .success(live)
             } catch {
-                engine.events.tell(.journalFailed)
-                throw Problem(error)
+                runner.leave(live)
+                throw error
             }
-            for index in wanted { upload.apply(index, change) }
-            guard let live = runner.startDeletions(upload, wanted) else { throw .stopping }
-            return .success(live)
         } catch {
             return .failure(error)
         }

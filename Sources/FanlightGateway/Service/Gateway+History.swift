@@ -44,7 +44,13 @@ struct HistoryQuery {
     init(_ head: RequestHead) throws(Problem) {
         for field in head.query {
             switch field.name {
-            case "cursor": query.cursor = field.value
+            case "cursor":
+                if field.value.isEmpty { continue }
+                // Any text would do for the journal, and a wrong one would begin from the start, for ever.
+                guard let place = Int64(field.value, radix: 36), place >= 0 else {
+                    throw Problem(.badField, "cursor is the next of the page before.", field: "cursor")
+                }
+                query.cursor = field.value
             case "service": query.service = field.value
             case "status":
                 guard let status = UploadStatus(rawValue: field.value) else {

@@ -59,6 +59,9 @@ final class CommitQueue: Sendable {
     /// Outcomes that could not be written yet, and transactions so far.
     var counts: (owed: Int, commits: Int) { state.withLock { ($0.owed.count, $0.commits) } }
 
+    /// What could not be written yet and counts nevertheless, in order.
+    var owed: [JournalNote] { state.withLock { $0.owed } }
+
     /// Queues a request; it is told ``JournalError/closed`` when it comes too late.
     func submit(_ request: WriteRequest) {
         let (isTaken, wakes) = state.withLock { state in

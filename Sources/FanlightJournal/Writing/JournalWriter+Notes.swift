@@ -61,6 +61,7 @@ extension JournalWriter {
             )
             touch(number)
         case .deletion(let deletion):
+            try dropTwins(row)
             try connection.run(
                 """
                 UPDATE deliveries SET deletion_state = ?3, deletion = ?4,
@@ -71,6 +72,21 @@ extension JournalWriter {
             )
             touch(number)
         }
+    }
+
+    /// What reused a delivery's links, or lent them, is no longer to be reused once one of both is to be deleted.
+    private func dropTwins(_ row: [SQLiteValue]) throws(JournalError) {
+        try connection.run(
+            """
+            UPDATE deliveries SET picture_digest = NULL WHERE (upload, position) IN
+            (SELECT twin.upload, twin.position FROM deliveries AS own JOIN deliveries AS twin
+            ON twin.service = own.service AND twin.picture_digest = own.picture_digest
+            AND twin.caption_digest = own.caption_digest AND twin.links IS own.links
+            WHERE own.upload = ?1 AND own.position = ?2 AND twin.status = 'delivered'
+            AND twin.picture_digest IS NOT NULL AND twin.caption_digest IS NOT NULL)
+            """,
+            row
+        )
     }
 
     private func begin(

@@ -18,7 +18,8 @@ struct LiveUploadTests {
                 sha256: "",
                 deliveries: services.map { JournalDelivery(service: $0) }
             ),
-            group: ""
+            group: "",
+            moment: 0
         )
     }
 
