@@ -88,7 +88,10 @@ extension Compilation {
         case "url": return .url
         default:
             let nearest = NearestName.of(type, among: ["text", "int", "bool", "url"])
-            error(typeNode, "a \(place) is text, int, bool or url" + Self.hint(nearest))
+            error(
+                typeNode,
+                "the type of \(place == "option" ? "an" : "a") \(place) is text, int, bool or url" + Self.hint(nearest)
+            )
             return .text
         }
     }

@@ -69,7 +69,11 @@ extension Compilation {
             guard let name = entry.value.text, let kind = ErrorKind(rawValue: name) else {
                 let names = ErrorKind.allCases.map(\.rawValue)
                 let nearest = NearestName.of(entry.value.text ?? "", among: names)
-                error(entry.value, "unknown error kind '\(entry.value.text ?? "")'" + Self.hint(nearest))
+                error(
+                    entry.value,
+                    "unknown error kind '\(entry.value.text ?? "")'"
+                        + (nearest == nil ? "; one of " + names.joined(separator: ", ") : Self.hint(nearest))
+                )
                 continue
             }
             if entry.key.hasPrefix("~") {

@@ -38,10 +38,9 @@ extension Compilation {
             self.error(at: position, error.message)
             return nil
         }
-        let isTemplate = text.contains("${") || text.contains("/") || text.contains(".")
-        guard isTemplate else {
+        guard text.contains("${") || text.contains("/") else {
             let word = String(text.prefix { !$0.isWhitespace })
-            let nearest = NearestName.of(word, among: Extractor.words)
+            let nearest = NearestName.of(word, among: Extractor.words) ?? Self.path(meantBy: text)
             self.error(
                 at: position,
                 "'\(word)' is no extractor ($.path, /xpath, \(Extractor.words.joined(separator: ", "))) and no template"
@@ -50,6 +49,13 @@ extension Compilation {
             return nil
         }
         return template(text, at: position).map { .template($0) }
+    }
+
+    /// The JSON path that a dotted name stands for, such as `$.data.url` for `data.url`.
+    private static func path(meantBy text: String) -> String? {
+        guard text.contains("."), !text.contains(where: \.isWhitespace) else { return nil }
+        let path = text.hasPrefix(".") ? "$" + text : "$." + text
+        return JSONPath(path) == nil ? nil : path
     }
 
     /// Compiles a test: one line, a list (all must hold) or `any:` with a list.
@@ -73,14 +79,27 @@ extension Compilation {
 
     private func predicate(_ text: String, at position: SourcePosition) -> Predicate? {
         guard let (operand, sign, literal) = Self.operation(text) else {
+            guard Self.isOneValue(text) else {
+                error(
+                    at: position,
+                    "expected a test: status == 200, $.ok != false, ${state} in a,b, text =~ PATTERN, "
+                        + "$.id exists or option.album missing"
+                )
+                return nil
+            }
             return operand(Words.trimmed(text), at: position).map { .test($0, .isTrue) }
         }
         guard let source = self.operand(operand, at: position) else { return nil }
+        let words = sign == "in" ? literal.split(separator: ",").map { Words.trimmed($0) } : [literal]
+        if case .extractor(.status) = source, ["==", "!=", "in"].contains(sign),
+            !words.allSatisfy({ $0.count == 3 && Int($0) != nil })
+        {
+            error(at: position, "a status is a number of three digits; several: status in 200,201")
+        }
         switch sign {
         case "exists": return .test(source, .exists)
         case "missing": return .test(source, .missing)
-        case "in":
-            return .test(source, .oneOf(literal.split(separator: ",").map { Words.trimmed($0) }))
+        case "in": return .test(source, .oneOf(words))
         case "=~":
             if let problem = Pattern.problem(literal) { error(at: position, problem) }
             guard let pattern = Pattern(literal) else { return nil }
@@ -88,6 +107,13 @@ extension Compilation {
         case "==": return .test(source, .equal(literal))
         default: return .test(source, .notEqual(literal))
         }
+    }
+
+    /// Whether a test without an operator is one value, which has to be true.
+    private static func isOneValue(_ text: String) -> Bool {
+        let text = Words.trimmed(text)
+        if text.contains("${") || !text.contains(where: \.isWhitespace) { return true }
+        return (try? Extractor.parse(text)) != nil
     }
 
     /// An extractor, a template, or the bare name of a variable.

@@ -49,6 +49,9 @@ enum Variable: Sendable, Hashable {
             self = .capture(text)
         } else if names.later.contains(text) {
             throw UnknownName(nearest: nil, problem: "'\(text)' is used before the step that saves it")
+        } else if text.allSatisfy({ $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }), !text.isEmpty {
+            let meant = "; a variable of the environment is written ${env:\(text)}"
+            throw UnknownName(nearest: nil, problem: "unknown variable '\(text)'" + meant)
         } else {
             throw UnknownName(nearest: NearestName.of(text, among: names.all), problem: "unknown variable '\(text)'")
         }

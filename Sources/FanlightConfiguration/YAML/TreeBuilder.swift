@@ -75,8 +75,10 @@ struct TreeBuilder {
         case "mapping values are not allowed in this context":
             "a second ': ' in one value, or wrong indentation; quote the value or indent it under its key"
         case "could not find expected ':'": "expected ': ' after the key"
+        case "did not find expected ',' or '}'", "did not find expected ',' or ']'":
+            problem + "; between brackets a value that holds braces, such as ${…}, has to stand in quotes"
         case "did not find expected key": "expected a key here; the indentation does not match the lines above"
-        case "found unexpected end of stream": "the file ends inside a quoted text"
+        case "found unexpected end of stream": "this quoted text is not closed"
         case "found character that cannot start any token":
             "this character cannot start a value; put the value in quotes"
         default: problem

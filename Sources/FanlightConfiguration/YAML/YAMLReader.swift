@@ -106,7 +106,9 @@ struct YAMLFault: Error {
     private func fault() -> YAMLFault {
         // SAFETY: problem points to a constant string of the library, or is null.
         let words = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "cannot be read"
-        let mark = unsafe parser.pointee.problem_mark
+        // An end that comes too soon is told at the quote that it leaves open.
+        let isOpenQuote = words == "found unexpected end of stream"
+        let mark = unsafe isOpenQuote ? parser.pointee.context_mark : parser.pointee.problem_mark
         return YAMLFault(message: words, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 

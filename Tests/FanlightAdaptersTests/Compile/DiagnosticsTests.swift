@@ -80,6 +80,33 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
             "unknown error kind 'auht'; did you mean 'auth'?"
         ),
         .init(
+            "h: {url: 'https://a.example/', error: {kinds: {1: authentication}}}",
+            "1:51",
+            "unknown error kind 'authentication'; one of auth, quota, rate_limited"
+        ),
+        .init(
+            "h: {url: 'https://a.example/', link: data.url}",
+            "1:38",
+            "'data.url' is no extractor ($.path, /xpath, header, text, line, csv, regex, status, final_url) and no template; did you mean '$.data.url'?"
+        ),
+        .init("h: {url: 'https://a.example/', ok: status = 200}", "1:36", "expected a test: status == 200"),
+        .init("h: {url: 'https://a.example/', ok: $.ok = true}", "1:36", "expected a test: status == 200"),
+        .init(
+            "h: {url: 'https://a.example/', ok: status in 200..299}",
+            "1:36",
+            "a status is a number of three digits; several: status in 200,201"
+        ),
+        .init(
+            "h: {url: 'https://a.example/', headers: {K: '${API_KEY}'}}",
+            "1:45",
+            "unknown variable 'API_KEY'; a variable of the environment is written ${env:API_KEY}"
+        ),
+        .init(
+            "h: {url: 'https://a.example/', options: {o: {type: txt}}}",
+            "1:52",
+            "the type of an option is text, int, bool or url; did you mean 'text'?"
+        ),
+        .init(
             "h: {url: 'https://a.example/', auth: {type: beerer, token: x}}",
             "1:45",
             "unknown auth type 'beerer'; did you mean 'bearer'?"

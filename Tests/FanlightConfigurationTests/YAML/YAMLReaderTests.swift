@@ -45,8 +45,14 @@ import Testing
         Row(name: "tag", text: "a: !!int 5\nb: !!str 6\n", findings: ["1:4: tags are not supported"]),
         Row(
             name: "open quote",
-            text: "a: \"x\n",
-            findings: ["2:1: the file ends inside a quoted text"],
+            text: "a: \"x\nb: y\n",
+            findings: ["1:4: this quoted text is not closed"],
+            hasRoot: false
+        ),
+        Row(
+            name: "braces between brackets",
+            text: "a: {b: Bearer ${env:X}}\n",
+            findings: ["1:16: did not find expected ',' or '}'; between brackets a value that holds braces"],
             hasRoot: false
         ),
         Row(name: "second colon", text: "a: b: c\n", findings: ["1:5: a second ': ' in one value"], hasRoot: false),
