@@ -215,6 +215,8 @@ struct CallerTests {
         door.open()
         _ = await bench.settled(first.id)
         #expect(await Bench.eventually { bench.gateway.registry.bytes == 0 })
-        #expect(await bench.post(headers: wait).status == 202)
+        // The door is open: the delivery may be over before the answer is written.
+        let last = await bench.post(headers: wait).status
+        #expect(last == 202 || last == 200)
     }
 }
