@@ -21,6 +21,8 @@ fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, int frames, int
     void *data = (void *) bytes;
     VipsImage *out = NULL;
     int failed = -1;
+    // What was noted about another picture is none of this one's.
+    vips_error_clear();
 #define FL_COMMON "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_TRUNCATED
     switch (kind) {
     case FL_JPEG: failed = vips_jpegload_buffer(data, count, &out, "shrink", shrink, FL_COMMON, NULL); break;
@@ -38,6 +40,7 @@ fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, int frames, int
 
 fl_image *fl_from_pixels(
     const void *pixels, int width, int height, int bands, const void *profile, size_t profile_count) {
+    vips_error_clear();
     VipsImage *raw = vips_image_new_from_memory_copy(
         pixels, (size_t) width * height * bands, width, height, bands, VIPS_FORMAT_UCHAR);
     VipsImage *out = NULL;
@@ -50,6 +53,14 @@ fl_image *fl_from_pixels(
         return NULL;
     if (profile != NULL)
         vips_image_set_blob_copy(out, VIPS_META_ICC_NAME, profile, profile_count);
+    return out;
+}
+
+fl_image *fl_tag(fl_image *in, const void *profile, size_t count) {
+    VipsImage *out = NULL;
+    if (vips_copy(in, &out, NULL))
+        return NULL;
+    vips_image_set_blob_copy(out, VIPS_META_ICC_NAME, profile, count);
     return out;
 }
 

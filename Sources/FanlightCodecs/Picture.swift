@@ -116,6 +116,16 @@ import FanlightCore
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// The same pixels with that colour profile (C: fl_tag).
+    func tagged(_ profile: [UInt8]) throws(CodecError) -> Picture {
+        // SAFETY: the reference is valid; the shim copies the profile, whose pointer and count are its own.
+        let made = unsafe profile.withUnsafeBytes { profile in
+            unsafe profile.baseAddress.flatMap { unsafe fl_tag(image, $0, profile.count) }
+        }
+        guard let made = unsafe made else { throw .failed(Self.message()) }
+        return unsafe Picture(made)
+    }
+
     /// Red, green, blue and alpha of a still, row by row from the top.
     func rgba() throws(CodecError) -> [UInt8] {
         // SAFETY: the reference is valid; the library allocates width * height * 4 bytes.

@@ -215,15 +215,25 @@ import FanlightMetadata
         if let picture = held[frames] { return picture }
         decodes += 1
         if source.mediaType == .png, frames > 1 {
-            let picture = try APNG(bytes).picture(frames: frames)
+            let picture = try coloured(try APNG(bytes).picture(frames: frames))
             held[frames] = picture
             return picture
         }
-        let opened = unsafe try SourceLoader.open(raw, bytes, source, frames: frames, box: largestBox())
+        let opened = try coloured(
+            unsafe try SourceLoader.open(raw, bytes, source, frames: frames, box: largestBox())
+        )
         guard sharesPixels, opened.byteCount <= PixelPipeline.heldBytes else { return opened }
         let picture = try opened.inMemory()
         held[frames] = picture
         return picture
+    }
+
+    /// Gives pixels whose colours the file tells by numbers alone a profile that says the same.
+    private func coloured(_ picture: Picture) throws(CodecError) -> Picture {
+        guard let colours = CodedColours(of: bytes, type: source.mediaType) else { return picture }
+        // In a PNG the numbers count before a profile, in HEIF after it.
+        if source.mediaType != .png, picture.profile != nil { return picture }
+        return try picture.tagged(colours.profile)
     }
 
     /// The bounds that hold those of all jobs; `nil` where one has none.

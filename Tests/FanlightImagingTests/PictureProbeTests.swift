@@ -63,6 +63,14 @@ struct PictureProbeTests {
         #expect(try probe(jpeg(icc: [1, 2, 3])).profile == .unfit)
     }
 
+    @Test("A PNG tells colours beyond sRGB by numbers")
+    func codedColours() throws {
+        let plain = try Pictures.encode(Pictures.bitmap(uprightWidth: 16, uprightHeight: 16), as: .png)
+        #expect(try probe(plain, .png).profile == .none)
+        #expect(try probe(Pictures.withColours([12, 13, 0, 1], plain), .png).profile == .other)
+        #expect(try probe(Pictures.withColours([1, 13, 0, 1], plain), .png).profile == .none)
+    }
+
     @Test("Every cut ends")
     func cuts() throws {
         let whole = jpeg(icc: profile("RGB ", "Display P3"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCodecs
 import FanlightCore
 import FanlightMetadata
 import Testing
@@ -74,6 +75,41 @@ struct SharedWorkTests {
         #expect(made[0].file.size <= 9_000 && made[3].file.size <= 12_000)
         #expect(made[3].file !== made[1].file)
         #expect(pool.decodes == 1)
+    }
+
+    @Test("A picture longer than a format can be is made smaller for it, and for it alone")
+    func longestEdges() async throws {
+        defer { pool.shutdown() }
+        let made = try await prepare(
+            Pictures.bitmap(width: 70_000, height: 20) { _, _ in [220, 30, 30] },
+            [MediaType.png, .jpeg, .webp, .gif].map { RenditionConstraints(maxEdge: 0, format: $0) }
+        )
+        #expect(made.map(\.width) == [70_000, 65_500, 16_383, 65_535])
+        #expect(made.map(\.height) == [20, 19, 5, 19])
+        #expect(pool.decodes == 1)
+    }
+
+    @Test("Colours that a PNG tells by numbers are kept with a profile, or converted")
+    func codedColours() async throws {
+        defer { pool.shutdown() }
+        let plain = try Pictures.encode(Pictures.bitmap(width: 40, height: 40) { _, _ in [220, 30, 30] }, as: .png)
+        let source = Pictures.withColours([12, 13, 0, 1], plain)
+        let made = try await prepare(
+            source,
+            [
+                RenditionConstraints(maxEdge: 20), RenditionConstraints(format: .jpeg),
+                RenditionConstraints(colour: .srgb),
+            ]
+        )
+        let jpeg = try #require(made[1].file.readAll())
+        let profile = try #require(try JPEGHeader.inspect(jpeg).iccProfile)
+        #expect(profile == CodedColours(of: source, type: .png)?.profile)
+        let png = try #require(made[0].file.readAll())
+        #expect(png.firstRange(of: Array("iCCP".utf8)) != nil)
+        // This red of Display P3 is beyond sRGB: the nearest one has no green and blue to speak of.
+        let converted = try #require(made[2].file.readAll())
+        let pixels = try Pictures.startedPipeline().pixels(converted, .init(mediaType: .png))
+        #expect(pixels.rgb[0] > 235 && pixels.rgb[1] < 15, "\(pixels.rgb.prefix(3))")
     }
 
     @Test("A set that cannot be satisfied does not fail the others")

@@ -47,6 +47,9 @@ int fl_plays(fl_image *_Nonnull in);
 /// The colour profile, owned by the picture. NULL where it has none.
 const void *_Nullable fl_profile(fl_image *_Nonnull in, size_t *_Nonnull count);
 
+/// The same pixels with a colour profile, which is copied. NULL on failure.
+fl_image *_Nullable fl_tag(fl_image *_Nonnull in, const void *_Nonnull profile, size_t count);
+
 /// One frame of a strip. NULL on failure.
 fl_image *_Nullable fl_frame(fl_image *_Nonnull in, int index);
 

@@ -60,7 +60,7 @@ private struct Choice {
         self.bytes = bytes
         self.constraints = constraints
         accepted = constraints.format.map { [$0] } ?? constraints.formats ?? LaneChooser.usualFormats
-        bounds = Self.bounds(facts, constraints)
+        bounds = Self.bounds(facts, constraints, longestEdge: 0)
     }
 
     var fitsBytes: Bool { constraints.maxBytes.map { bytes <= $0 } ?? true }
@@ -78,6 +78,7 @@ private struct Choice {
     }
 
     func job(_ output: MediaType) -> PixelJob {
+        let bounds = Self.bounds(facts, constraints, longestEdge: Self.longestEdge(output))
         var job = PixelJob(
             output: output,
             maxWidth: bounds?.width ?? 0,
@@ -138,11 +139,25 @@ private struct Choice {
     /// Formats whose animations can be read and written.
     private static let animated: Set<MediaType> = [.gif, .webp, .png]
 
+    /// Pixels of the longest side that an encoder of the format writes; 0 where no picture comes near.
+    private static func longestEdge(_ output: MediaType) -> Int {
+        switch output {
+        case .jpeg: 65_500
+        case .webp: 16_383
+        case .gif: 65_535
+        case .png, .tiff, .bmp, .heic, .avif: 0
+        }
+    }
+
     /// The box that the upright picture must be shrunk to; `nil` when it fits as it is.
-    private static func bounds(_ facts: ImageFacts, _ constraints: RenditionConstraints) -> (width: Int, height: Int)? {
+    private static func bounds(
+        _ facts: ImageFacts,
+        _ constraints: RenditionConstraints,
+        longestEdge: Int
+    ) -> (width: Int, height: Int)? {
         let width = facts.uprightWidth
         let height = facts.uprightHeight
-        let edge = constraints.maxEdge
+        let edge = [constraints.maxEdge, longestEdge].filter { $0 > 0 }.min() ?? 0
         let edgeScale = edge > 0 ? Double(edge) / Double(max(width, height, 1)) : 1
         if let limit = constraints.maxPixels, limit > 0, Double(width) * Double(height) > Double(limit) {
             let scale = (Double(limit) / (Double(width) * Double(height))).squareRoot()

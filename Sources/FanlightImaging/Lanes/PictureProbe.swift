@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightCore
+import FanlightMetadata
 
 /// What the lanes must know beyond the facts; read from the head of the file alone.
 public struct PictureProbe: Sendable, Equatable {
@@ -105,7 +106,11 @@ public struct PictureProbe: Sendable, Equatable {
         while at + 12 <= head.count {
             let length = head[at..<(at + 4)].reduce(0) { $0 << 8 | Int($1) }
             let name = String(decoding: head[(at + 4)..<(at + 8)], as: UTF8.self)
-            if name == "IDAT" { return true }
+            if name == "IDAT" {
+                // The numbers count before a profile.
+                if CodedColours(of: head, type: .png) != nil { profile = .other }
+                return true
+            }
             // Packed; its own name, which is not, may tell.
             if name == "iCCP" {
                 let label = String(

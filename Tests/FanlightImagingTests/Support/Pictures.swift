@@ -65,16 +65,23 @@ enum Pictures {
         return bytes
     }
 
+    private static func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 0xFF) } }
+
+    private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        let body = Array(name.utf8) + data
+        let sum = body.reduce(UInt32.max) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1) * 0xEDB8_8320 }
+        }
+        return number(UInt32(data.count)) + body + number(~sum)
+    }
+
+    /// A PNG that tells its colours by four numbers.
+    static func withColours(_ numbers: [UInt8], _ png: [UInt8]) -> [UInt8] {
+        Array(png.prefix(33)) + chunk("cICP", numbers) + png.dropFirst(33)
+    }
+
     /// A PNG of black pixels that are fully transparent, in one uncompressed block.
     static func clearPNG(side: Int) -> [UInt8] {
-        func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 0xFF) } }
-        func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
-            let body = Array(name.utf8) + data
-            let sum = body.reduce(UInt32.max) { sum, byte in
-                (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1) * 0xEDB8_8320 }
-            }
-            return number(UInt32(data.count)) + body + number(~sum)
-        }
         let count = side * (side * 4 + 1)
         let block: [UInt8] = [
             1, UInt8(count & 0xFF), UInt8(count >> 8), UInt8(~count & 0xFF), UInt8(~count >> 8 & 0xFF),
