@@ -108,8 +108,8 @@ public final class HelperPool: ImageProcessor {
         return file
     }
 
-    /// How often pictures were decoded so far, for tests.
-    var decodes: Int { decoded.withLock { $0 } }
+    /// How often pictures were decoded so far; turned coefficients count as none.
+    public var decodes: Int { decoded.withLock { $0 } }
 
     /// Helpers that are alive.
     public var helperCount: Int { state.withLock { $0.idle.count + $0.busy.count } }
@@ -184,7 +184,7 @@ public final class HelperPool: ImageProcessor {
         for isRetry in [false, true] {
             let helper = try borrow()
             do throws(HelperProcess.Failure) {
-                let answer = try helper.exchange(source, jobs, picture: picture, timeout: timeout * jobs.count)
+                let answer = try helper.exchange(source, jobs, picture: picture, timeout: timeout)
                 giveBack(helper, isUsable: true)
                 decoded.withLock { $0 += answer.decodes }
                 return answer.replies

@@ -12,8 +12,8 @@ struct RenditionBatch: Sendable {
 
     private var plans: [LanePlan?]
     private var results: [Result<Rendition, ImageError>?]
-    /// What the metadata of the source lets stay, by policy.
-    private var retained: [MetadataPolicy: RetainedMetadata] = [:]
+    /// What the metadata of the source lets stay, by policy; `nil` where nothing stays.
+    private var retained: [MetadataPolicy: RetainedMetadata?] = [:]
     private var probe = PictureProbe()
     /// Distinct jobs in the order of first use, and which sets want each.
     private(set) var jobs: [PixelJob] = []
@@ -159,7 +159,7 @@ struct RenditionBatch: Sendable {
     }
 
     private mutating func strip(_ policy: MetadataPolicy) -> Result<Rendition, ImageError> {
-        guard let whole = PictureBytes(mapping: source.descriptor, size: source.size) else {
+        guard let whole = sourceBytes() else {
             return .failure(.unavailable("the spool cannot be read"))
         }
         let made: Result<Rendition, ImageError>
@@ -202,10 +202,15 @@ struct RenditionBatch: Sendable {
     /// What the policy lets stay and encoders and strippers leave out.
     private mutating func retention(_ policy: MetadataPolicy) -> RetainedMetadata? {
         if let known = retained[policy] { return known }
-        guard policy != .strip, let bytes = source.readAll() else { return nil }
-        let found = RetainedMetadata(of: bytes, policy: policy)
-        retained[policy] = found
+        let found = policy == .strip ? nil : sourceBytes().flatMap { RetainedMetadata(of: $0, policy: policy) }
+        retained.updateValue(found, forKey: policy)
         return found
+    }
+
+    /// The source, of which only the pages that are looked at come into memory.
+    private func sourceBytes() -> PictureBytes? {
+        source.isPart
+            ? source.readAll().map { PictureBytes($0) } : PictureBytes(mapping: source.descriptor, size: source.size)
     }
 
     /// Writes a rendition with the metadata that may stay; its type and size are read from its own bytes.

@@ -210,6 +210,22 @@ struct HelperPoolTests {
         #expect(pool.processIdentifiers.isEmpty)
     }
 
+    @Test("A helper that hangs over many files is not waited for as long as they would take together")
+    func hangOverMany() async throws {
+        let script = try program("exec sleep 60")
+        let pool = pool(script.path, workers: 1, timeout: .seconds(2))
+        defer { pool.shutdown() }
+        let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
+        let facts = try ImageReader.read(jpeg, limits: ImageLimits())
+        let sets = (0..<20).map { RenditionConstraints(maxEdge: 10 + $0) }
+        let start = ContinuousClock.now
+        let made = await pool.prepare(try spool.file(jpeg), facts: facts, constraints: sets)
+        #expect(ContinuousClock.now - start < .seconds(30))
+        for failed in made {
+            #expect(throws: ImageError.processingFailed("the picture took too long")) { try failed.get() }
+        }
+    }
+
     @Test(
         "A helper that answers nonsense is not believed",
         arguments: [

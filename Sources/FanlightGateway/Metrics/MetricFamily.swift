@@ -19,6 +19,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case breakerState = "fanlight_breaker_state"
     case renditions = "fanlight_renditions_total"
     case renditionSeconds = "fanlight_rendition_duration_seconds"
+    case decodes = "fanlight_decodes_total"
     case helpers = "fanlight_helpers"
     case helperRestarts = "fanlight_helper_restarts_total"
     case requests = "fanlight_http_requests_total"
@@ -90,6 +91,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .breakerState: "State of a service's circuit breaker: 0 closed, 1 half-open, 2 open"
         case .renditions: "Files made for services, by lane: untouched, stripped, rotated, resized, converted"
         case .renditionSeconds: "Time to make all renditions of one picture, by the costliest lane among them"
+        case .decodes: "Times that the pixels of a picture were decoded; all renditions of one picture share one"
         case .helpers: "Imaging helper processes that are alive"
         case .helperRestarts:
             "Imaging helpers that were replaced: recycled, crashed, processor_time, timeout, nonsense, unstartable"

@@ -77,7 +77,9 @@ final class HelperProcess: Sendable {
     ///
     /// After a failure the helper is of no more use.
     ///
-    /// - Parameter picture: Descriptor of the whole file; stays the caller's.
+    /// - Parameters:
+    ///   - picture: Descriptor of the whole file; stays the caller's.
+    ///   - timeout: For each answer: a helper that hangs is not given the time of all files that it does not make.
     func exchange(_ source: PixelSource, _ jobs: [PixelJob], picture: Int32, timeout: Duration) throws(Failure)
         -> Answer
     {
@@ -86,14 +88,13 @@ final class HelperProcess: Sendable {
             return count
         }
         let messages = MessageSocket(descriptor: socket)
-        let deadline = ContinuousClock.now + timeout
         guard messages.send(HelperRequest(id: id, source: source, jobs: jobs).text, descriptor: picture) else {
             throw died()
         }
         var replies = [Reply?](repeating: nil, count: jobs.count)
         // One message for each job and the last one.
         for _ in 0...jobs.count {
-            try awaitMessage(until: deadline)
+            try awaitMessage(until: .now + timeout)
             guard let message = messages.receive() else { throw died() }
             defer { if let descriptor = message.descriptor { _ = close(descriptor) } }
             guard let answer = HelperAnswer(text: message.text, id: id) else { throw stop(.nonsense) }

@@ -104,6 +104,7 @@ enum ServeCommand {
         var sources = Observatory.Sources()
         sources.connections = { server.connectionCount }
         sources.evictedConnections = { server.evictedConnections }
+        sources.decodes = { images.decodes }
         sources.helpers = { images.helperCount }
         sources.helperRestarts = { images.replaced }
         sources.canPrepare = { images.canPrepare() }
