@@ -101,7 +101,7 @@ extension Compilation {
         checkKeys(of: node, AdapterFields.limits)
         var limits = ServiceLimits()
         func whole(_ text: String) throws(Expectation) -> Int { try ValueReader.integer(text, in: 1...Int.max) }
-        overrides.maxBytes = read(node?["bytes"], ValueReader.byteSize)
+        overrides.maxBytes = read(node?["bytes"], ValueReader.someByteSize)
         overrides.maxEdge = read(node?["edge"], whole)
         overrides.maxPixels = read(node?["pixels"], ValueReader.pixelCount)
         overrides.formats = node?["formats"].flatMap { formats($0) }

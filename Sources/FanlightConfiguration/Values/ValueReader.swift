@@ -116,6 +116,13 @@ public enum ValueReader {
         return product / 1_000
     }
 
+    /// Reads a size of at least one byte: nothing fits into none.
+    public static func someByteSize(_ text: String) throws(Expectation) -> Int {
+        let size = try byteSize(text)
+        guard size > 0 else { throw Expectation("a size of at least one byte, such as 500KB, 5MB or 10MiB") }
+        return size
+    }
+
     /// Reads `1250/day`, `10/s` or `500/15m`.
     public static func rate(_ text: String) throws(Expectation) -> Rate {
         let expectation = Expectation("a rate such as 10/second, 500/hour or 1250/day")

@@ -50,6 +50,20 @@ public struct EventLog: Sendable {
         )
     }
 
+    /// Writes one event for a picture that no rendition could be made of: damaged, or more than its helper may use.
+    func refused(_ problem: Problem, mediaType: MediaType, bytes: Int, requestID: String = "", at time: String) {
+        let name = requestID.isEmpty ? [] : [JSONValue.Member("request_id", .string(requestID))]
+        line(
+            "warning",
+            "picture refused",
+            time,
+            name + [
+                .init("code", .string(problem.code.rawValue)), .init("detail", .string(problem.detail)),
+                .init("media_type", .string(mediaType.mime)), .init("bytes", .int(bytes)),
+            ]
+        )
+    }
+
     /// Writes what an operator wants to know although nobody asked.
     public func note(_ event: GatewayEvent, at time: String) {
         switch event {

@@ -184,7 +184,7 @@ extension Gateway {
     // MARK: The record of an upload
 
     private func record(of picture: Picture, _ order: Order) async throws(Problem) -> (JournalUpload, [SpooledFile]) {
-        let prepared = try await renditions(of: picture, for: order.services.map(\.service))
+        let prepared = try await renditions(of: picture, for: order)
         var files: [SpooledFile] = []
         var renditions: [JournalRendition] = []
         var places: [RenditionConstraints: Int] = [:]
@@ -272,10 +272,12 @@ extension Gateway {
     /// One rendition for each distinct set of constraints; a picture that cannot be decoded refuses the upload.
     private func renditions(
         of picture: Picture,
-        for services: [CompiledService]
+        for order: Order
     ) async throws(Problem) -> [(RenditionConstraints, Result<Rendition, ImageError>)] {
         var seen: Set<RenditionConstraints> = []
-        let sets = services.map { $0.constraints.applied(to: settings.constraints) }.filter { seen.insert($0).inserted }
+        let sets = order.services.map { $0.service.constraints.applied(to: settings.constraints) }.filter {
+            seen.insert($0).inserted
+        }
         let begin = ContinuousClock.now
         let results = await images.prepare(picture.file, facts: picture.facts, constraints: sets)
         let lanes = results.compactMap { result in if case .success(let made) = result { made.lane } else { nil } }
@@ -283,7 +285,16 @@ extension Gateway {
             engine.events.tell(.preparedPicture(lane: costliest, duration: .now - begin))
         }
         for case .failure(let error) in results {
-            guard case .noRendition = error else { throw Problem(error) }
+            if case .noRendition = error { continue }
+            let problem = Problem(error)
+            engine.log.refused(
+                problem,
+                mediaType: picture.facts.mediaType,
+                bytes: picture.file.size,
+                requestID: order.origin.requestID,
+                at: engine.identity.timestamp()
+            )
+            throw problem
         }
         return Array(zip(sets, results))
     }

@@ -119,6 +119,7 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
             "method is one of GET, HEAD, POST, PUT, PATCH, DELETE, MKCOL"
         ),
         .init("h: {url: 'https://a.example/', limits: {bytes: 5XB}}", "1:48", "expected"),
+        .init("h: {url: 'https://a.example/', limits: {bytes: 0}}", "1:48", "expected a size of at least one byte"),
         .init(
             "h: {url: 'https://a.example/', limits: {formats: [jpeg, gfi]}}",
             "1:57",
