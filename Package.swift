@@ -118,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "FanlightCore", "FanlightGateway", "FanlightMetadata", "FanlightCurl", "FanlightCodecs", "FanlightTestSupport",
+                "FanlightCore", "FanlightGateway", "FanlightMetadata", "FanlightCurl", "FanlightCodecs",
+                "FanlightTestSupport",
                 "fanlight", "fanlight-imaging",
             ],
             swiftSettings: settings
