@@ -34,7 +34,7 @@ public struct CompiledService: Sendable {
     /// Options that a request may give.
     public var options: [OptionSpec]
     /// Values that nobody may see.
-    public var secrets: [String]
+    public var secrets: [String] { didSet { redaction = Redaction(secrets: secrets) } }
     /// True when pictures are kept in a folder of the gateway.
     public var isLocal: Bool { store != nil }
     /// The folder of a local service.
@@ -46,6 +46,7 @@ public struct CompiledService: Sendable {
     /// True when a delivered picture can be deleted.
     public var canDelete: Bool { delete != nil }
 
+    var redaction = Redaction(secrets: [])
     var settings: [String: JSONValue]
     var steps: [StepProgram] = []
     var store: StoreProgram?

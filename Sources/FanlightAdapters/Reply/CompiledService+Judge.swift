@@ -58,7 +58,7 @@ extension CompiledService {
             } else {
                 error.cause == .replyTooLarge ? .never : .retry
             }
-        let message = Excerpt.of(error.message, secrets: secrets)
+        let message = Excerpt.of(error.message, hiding: redaction)
         return DeliveryFailure(kind: kind, message: message, httpStatus: nil, retry: retry)
     }
 
@@ -70,7 +70,7 @@ extension CompiledService {
 
     private func redirectFailure(_ reply: HTTPReply) -> DeliveryFailure {
         let location = reply.header("Location").map { Words.trimmed($0) } ?? ""
-        func shown(_ host: String) -> String { "to " + Excerpt.of(host, secrets: secrets, limit: 100) }
+        func shown(_ host: String) -> String { "to " + Excerpt.of(host, hiding: redaction, limit: 100) }
         let target: String
         if location.isEmpty {
             target = "without naming a place"
@@ -98,9 +98,9 @@ extension CompiledService {
         let rules = step.reply.error
         let said = rules.message?.text(in: scope, document)
         let code = rules.code?.text(in: scope, document)
-        let hidden = hiddenValues(scope)
-        let words = Excerpt.of(said ?? "", secrets: hidden)
-        let excerpt = words.isEmpty ? Excerpt.of(document.text, secrets: hidden, limit: 160) : words
+        let hidden = hiding(scope)
+        let words = Excerpt.of(said ?? "", hiding: hidden)
+        let excerpt = words.isEmpty ? Excerpt.of(document.text, hiding: hidden, limit: 160) : words
         let message: String
         if !words.isEmpty {
             message = words

@@ -7,7 +7,7 @@ extension CompiledService {
     ///
     /// - Parameter document: The last reply.
     func links(_ document: ReplyDocument, _ start: Scope) -> Result<DeliveryLinks, DeliveryFailure> {
-        var collector = LinkCollector(scope: start, document: document, hidden: hiddenLinkValues(start))
+        var collector = LinkCollector(scope: start, document: document, hidden: hidingInLinks(start))
         var links = DeliveryLinks()
         links.link = collector.link(result.link, "link")
         if collector.refused {
@@ -15,7 +15,7 @@ extension CompiledService {
         }
         links.page = collector.link(result.page, "page")
         if result.isSilent(start.captures) {
-            links.link = LinkDiscovery.link(in: document).flatMap { LinkRules.accepted($0, secrets: collector.hidden) }
+            links.link = LinkDiscovery.link(in: document).flatMap { LinkRules.accepted($0, hiding: collector.hidden) }
         }
         links.remoteID = collector.identifier(result.id)
         guard links.link != nil || links.page != nil || links.remoteID != nil else {
@@ -59,29 +59,30 @@ extension CompiledService {
 
     /// A reply that is none: with its status, what is wrong with it, and how it begins.
     func badReply(_ document: ReplyDocument, _ reason: String, _ scope: Scope) -> DeliveryFailure {
-        let excerpt = Excerpt.of(document.text, secrets: hiddenValues(scope), limit: 160)
+        let excerpt = Excerpt.of(document.text, hiding: hiding(scope), limit: 160)
         let message = "HTTP \(document.reply.status), \(reason)" + (excerpt.isEmpty ? "" : ": " + excerpt)
         return DeliveryFailure(kind: .badReply, message: message, httpStatus: document.reply.status, retry: .never)
     }
 
     /// What no message may hold: secrets with those forms in which they travel, the session, and saved tickets.
-    func hiddenValues(_ scope: Scope) -> [String] {
+    func hiding(_ scope: Scope) -> Redaction {
         let tickets = scope.captures.filter { Self.isTelling($0.key) }.values.compactMap(\.shown)
-        return hiddenLinkValues(scope) + tickets
-            + scope.session.values.compactMap(\.shown).filter { $0.utf8.count >= 8 }
+        return hidingInLinks(scope)
+            .adding(secrets: tickets + scope.session.values.compactMap(\.shown).filter { $0.utf8.count >= 8 })
     }
 
     /// What no link may hold: a link may well end in a ticket that deletes the picture, but not in a credential.
-    func hiddenLinkValues(_ scope: Scope) -> [String] {
-        var hidden = secrets + scope.session.filter { Self.isTelling($0.key) }.values.compactMap(\.shown)
+    func hidingInLinks(_ scope: Scope) -> Redaction {
+        var pairs: [String] = []
         for step in steps {
             guard case .basic(let username, let password) = step.request.authorization,
                 let user = try? username.text(in: scope), let word = try? password.text(in: scope)
             else { continue }
             let pair = user + ":" + word
-            hidden += [pair, TextCoding.base64(Array(pair.utf8))]
+            if !pairs.contains(pair) { pairs += [pair, TextCoding.base64(Array(pair.utf8))] }
         }
-        return hidden
+        let tokens = scope.session.filter { Self.isTelling($0.key) }.values.compactMap(\.shown)
+        return redaction.adding(secrets: tokens, literals: pairs)
     }
 
     /// True for names whose values are credentials.
@@ -97,11 +98,11 @@ extension CompiledService {
 private struct LinkCollector {
     var scope: Scope
     let document: ReplyDocument
-    let hidden: [String]
+    let hidden: Redaction
     /// True after a link was refused.
     var refused = false
 
-    init(scope: Scope, document: ReplyDocument, hidden: [String]) {
+    init(scope: Scope, document: ReplyDocument, hidden: Redaction) {
         self.scope = scope
         self.document = document
         self.hidden = hidden
@@ -112,7 +113,7 @@ private struct LinkCollector {
         let saved = scope.captures[name]?.shown
         let isRecovered = scope.captures["recovered"] != nil && saved != nil
         guard let text = isRecovered ? saved : sources?.text(in: scope, document) ?? saved else { return nil }
-        guard let link = LinkRules.accepted(text, secrets: hidden) else {
+        guard let link = LinkRules.accepted(text, hiding: hidden) else {
             refused = true
             return nil
         }
@@ -123,7 +124,7 @@ private struct LinkCollector {
     /// An identifier without control characters and secrets, at most 512 characters.
     mutating func identifier(_ sources: Sources?) -> String? {
         guard let id = sources?.text(in: scope, document) ?? scope.captures["id"]?.shown else { return nil }
-        let clean = Excerpt.of(id, secrets: hidden, limit: 512)
+        let clean = Excerpt.of(id, hiding: hidden, limit: 512)
         guard !clean.isEmpty, clean == id else { return nil }
         scope.captures["id"] = .string(id)
         return id

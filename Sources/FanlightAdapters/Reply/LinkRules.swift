@@ -7,14 +7,12 @@ enum LinkRules {
     /// The link as it is passed on: absolute http or https, a host, no credentials, no blanks, percent-encoded.
     ///
     /// - Returns: `nil` when the link is refused.
-    static func accepted(_ text: String, secrets: [String]) -> String? {
+    static func accepted(_ text: String, hiding hidden: Redaction) -> String? {
         guard text.utf8.count <= 16_384 else { return nil }
         let trimmed = Words.trimmed(text)
         guard trimmed.utf8.count <= 4_096, isAbsolute(trimmed) else { return nil }
         let encoded = encode(trimmed)
-        guard !Redaction(secrets: secrets).finds(in: trimmed), !Redaction(secrets: secrets).finds(in: encoded) else {
-            return nil
-        }
+        guard !hidden.finds(in: trimmed), !hidden.finds(in: encoded) else { return nil }
         return encoded
     }
 
@@ -40,32 +38,12 @@ enum LinkRules {
     }
 }
 
-/// Takes secrets out of text that people will see.
-struct Redaction {
-    private let needles: [String]
-
-    /// Looks for these values, also percent-encoded and in base64; shorter ones than four characters are no secrets.
-    init(secrets: [String]) {
-        needles = secrets.filter { $0.utf8.count >= 4 }
-            .flatMap { [$0, TextCoding.percentEncoded($0), TextCoding.base64(Array($0.utf8))] }
-            .sorted { $0.utf8.count > $1.utf8.count }
-    }
-
-    /// True when a secret is in the text.
-    func finds(in text: String) -> Bool { needles.contains { text.contains($0) } }
-
-    /// The text with every secret replaced by three stars.
-    func cleaned(_ text: String) -> String {
-        needles.reduce(text) { $0.contains($1) ? Words.replacing($1, with: "***", in: $0) : $0 }
-    }
-}
-
 /// Short readable pieces of replies.
 enum Excerpt {
     /// At most `limit` characters without markup, scripts, control characters and secrets.
-    static func of(_ text: String, secrets: [String], limit: Int = 200) -> String {
+    static func of(_ text: String, hiding hidden: Redaction, limit: Int = 200) -> String {
         let bounded = String(text.prefix(20_000))
-        let cleaned = Redaction(secrets: secrets).cleaned(withoutMarkup(bounded))
+        let cleaned = hidden.cleaned(withoutMarkup(bounded))
         var out = ""
         var isBlank = true
         for scalar in cleaned.unicodeScalars {

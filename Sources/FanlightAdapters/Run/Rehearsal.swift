@@ -62,7 +62,7 @@ extension CompiledService {
 
     /// The text with every secret of the service replaced by three stars.
     public func redacted(_ text: String, _ context: DeliveryContext) -> String {
-        Redaction(secrets: hiddenValues(scope(context))).cleaned(text)
+        hiding(scope(context)).cleaned(text)
     }
 }
 

@@ -22,7 +22,9 @@ import Testing
         for rehearsal in Rehearsal.all(of: name) {
             for (index, visit) in rehearsal.visits.enumerated() {
                 for (place, url) in Self.urls(in: visit.reply).enumerated() {
-                    for hostile in Self.hostile + (place == 0 ? [Self.endless] : []) {
+                    for hostile in Self.hostile
+                        + (place == 0 && index == rehearsal.visits.count - 1 ? [Self.endless] : [])
+                    {
                         let lines = trial(rehearsal, index, url, hostile)
                         #expect(lines == [], "\(rehearsal): \(hostile.prefix(60)) for \(url) in \(visit.step)")
                     }

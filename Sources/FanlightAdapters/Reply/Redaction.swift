@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+
+/// Takes secrets out of text that people will see; looks for all of them in one pass.
+struct Redaction: Sendable {
+    /// Longest first, so that no form is cut by a shorter one inside it.
+    private var needles: [[UInt8]] = []
+    /// Indices of needles by their first byte.
+    private var places = [[Int]](repeating: [], count: 256)
+
+    /// Looks for these values in every form in which a service could say them back; shorter ones than four characters
+    /// are no secrets.
+    ///
+    /// - Parameter literals: Values that are looked for as they are only.
+    init(secrets: [String], literals: [String] = []) {
+        add(secrets: secrets, literals: literals)
+    }
+
+    /// The same, looking for more.
+    func adding(secrets: [String], literals: [String] = []) -> Redaction {
+        guard !secrets.isEmpty || !literals.isEmpty else { return self }
+        var wider = self
+        wider.add(secrets: secrets, literals: literals)
+        return wider
+    }
+
+    /// True when a secret is in the text.
+    func finds(in text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.indices.contains { match(in: bytes, at: $0) > 0 }
+    }
+
+    /// The text with every secret replaced by three stars.
+    func cleaned(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var out: [UInt8] = []
+        out.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let length = match(in: bytes, at: index)
+            if length > 0 { out += Array("***".utf8) } else { out.append(bytes[index]) }
+            index += max(1, length)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Bytes of the secret that begins there; 0 = none does.
+    private func match(in bytes: [UInt8], at index: Int) -> Int {
+        for place in places[Int(bytes[index])] {
+            let needle = needles[place]
+            guard bytes.count - index >= needle.count else { continue }
+            if bytes[index..<(index + needle.count)].elementsEqual(needle) { return needle.count }
+        }
+        return 0
+    }
+
+    private mutating func add(secrets: [String], literals: [String]) {
+        let told = secrets + secrets.flatMap(Self.pieces)
+        let forms = told.filter { $0.utf8.count >= 4 }.flatMap(Self.forms) + literals.filter { $0.utf8.count >= 4 }
+        needles = Set(needles + forms.map { Array($0.utf8) }).sorted { $0.count > $1.count }
+        places = [[Int]](repeating: [], count: 256)
+        for (place, needle) in needles.enumerated() { places[Int(needle[0])].append(place) }
+    }
+
+    // MARK: Forms
+
+    /// What is secret in a secret URL: the values of its query, else the long steps of its path.
+    private static func pieces(of secret: String) -> [String] {
+        guard let address = WebAddress(secret) else { return [] }
+        let steps = address.path.split(separator: "/").map(String.init)
+        let found = address.query == nil ? steps : address.pairs.map(\.value)
+        return (found + found.map(TextCoding.percentDecoded)).filter { $0.utf8.count >= 16 }
+    }
+
+    /// The value as it is, as in URLs, forms, JSON, markup, base64 and hexadecimal digits.
+    private static func forms(of secret: String) -> [String] {
+        let percent = TextCoding.percentEncoded(secret)
+        let json = String(JSONValue.string(secret).serialized().dropFirst().dropLast())
+        let hex = TextCoding.hex(Array(secret.utf8))
+        var forms = [secret, percent, json, hex, hex.uppercased()]
+        forms += [lowerDigits(percent), Words.replacing("%20", with: "+", in: percent)]
+        forms += [Words.replacing("/", with: "\\/", in: json), escaped(json), escaped(json, slashes: true)]
+        forms += markup(secret) + markup(TextCoding.xml(secret)) + base64(secret)
+        return forms.filter { $0.utf8.count >= 4 }
+    }
+
+    /// Percent-encoded text with hexadecimal digits in lower case.
+    private static func lowerDigits(_ percent: String) -> String {
+        var left = 0
+        return String(
+            percent.map { character in
+                defer { left = character == "%" ? 2 : max(0, left - 1) }
+                return left > 0 ? Character(character.lowercased()) : character
+            }
+        )
+    }
+
+    /// JSON's text with `\u` for what is not ASCII.
+    private static func escaped(_ json: String, slashes: Bool = false) -> String {
+        let units = json.utf16.map { unit -> String in
+            if unit == 0x2F, slashes { return "\\/" }
+            guard unit > 0x7E else { return String(UnicodeScalar(UInt8(unit))) }
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return units.joined()
+    }
+
+    /// Text inside markup, with the writings of quotation marks that servers use, and half of them only.
+    private static func markup(_ text: String) -> [String] {
+        let ampersands = Words.replacing("&", with: "&amp;", in: text)
+        let angles = Words.replacing(">", with: "&gt;", in: Words.replacing("<", with: "&lt;", in: ampersands))
+        let quotes = [
+            ("&quot;", "'"), ("&quot;", "&apos;"), ("&quot;", "&#39;"), ("&quot;", "&#039;"), ("&#34;", "&#39;"),
+        ]
+        return [ampersands, angles]
+            + quotes.map { double, single in
+                Words.replacing("'", with: single, in: Words.replacing("\"", with: double, in: angles))
+            }
+    }
+
+    /// Those letters of base64 that are the same wherever the value stands in what was encoded.
+    private static func base64(_ secret: String) -> [String] {
+        let bytes = Array(secret.utf8)
+        return (0..<3).flatMap { shift -> [String] in
+            let letters = TextCoding.base64([UInt8](repeating: 0, count: shift) + bytes)
+            // Six bits a letter: what a neighbour's bits are part of falls away.
+            let whole = letters.dropFirst(shift == 0 ? 0 : shift + 1).prefix { $0 != "=" }
+            let isEven = (bytes.count + shift).isMultiple(of: 3)
+            let core = String(isEven ? whole[...] : whole.dropLast())
+            let urls = Words.replacing("/", with: "_", in: Words.replacing("+", with: "-", in: core))
+            return core.utf8.count >= 8 ? [letters, core, urls].filter { shift == 0 || $0 != letters } : []
+        }
+    }
+}
