@@ -104,7 +104,7 @@ let package = Package(
         tests("FanlightMultipart", []),
         tests("FanlightMetadata", ["FanlightCore"]),
         tests("FanlightConfiguration", ["FanlightCore"]),
-        tests("FanlightAdapters", ["FanlightCore", "FanlightConfiguration"]),
+        tests("FanlightAdapters", ["FanlightCore", "FanlightConfiguration", "FanlightCurl"]),
         tests("FanlightImaging", ["FanlightCore", "FanlightMetadata", "FanlightCodecs"]),
         tests("FanlightCurl", ["FanlightCore", "FanlightMicrohttpd"]),
         tests("FanlightMicrohttpd", ["FanlightCore", "FanlightCurl"]),
@@ -118,8 +118,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "FanlightCore", "FanlightGateway", "FanlightMetadata", "FanlightCurl", "FanlightCodecs",
-                "FanlightTestSupport",
+                "FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightGateway", "FanlightJournal",
+                "FanlightMetadata", "FanlightCurl", "FanlightCodecs", "FanlightTestSupport",
                 "fanlight", "fanlight-imaging",
             ],
             swiftSettings: settings

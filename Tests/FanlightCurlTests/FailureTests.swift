@@ -2,6 +2,7 @@
 
 import FanlightCore
 import FanlightCurl
+import FanlightTestSupport
 import Glibc
 import Testing
 

@@ -11,13 +11,19 @@ struct FaultTrial {
     let fault: Fault
     let attempt: ScriptedHost.Attempt
 
-    init(_ rehearsal: Rehearsal, _ step: String, _ fault: Fault) {
+    /// - Parameter answer: What came in truth; `nil` = what the fault says.
+    init(
+        _ rehearsal: Rehearsal,
+        _ step: String,
+        _ fault: Fault,
+        answer: Result<HTTPReply, TransportError>? = nil
+    ) {
         self.rehearsal = rehearsal
         self.step = step
         self.fault = fault
         var host = ScriptedHost(rehearsal)
         attempt = host.deliver { request, exchange, visit in
-            if exchange.step == step { return fault.reply(to: request) }
+            if exchange.step == step { return answer ?? fault.reply(to: request) }
             return rehearsal.answer(request, exchange, visit)
         }
     }

@@ -15,8 +15,8 @@ struct Rehearsal: Sendable, CustomStringConvertible {
 
     let adapter: String
     let test: String
-    let service: CompiledService
-    let context: DeliveryContext
+    var service: CompiledService
+    var context: DeliveryContext
     /// The session that is open before, where the test gives one.
     let session: SessionValues?
     /// Exchanges in order, those of a login among them.

@@ -3,21 +3,14 @@
 import Glibc
 import Synchronization
 
-/// Counts from any thread.
-final class Counter: Sendable {
-    private let value = Mutex(0)
-    var count: Int { value.withLock { $0 } }
-    func add() { value.withLock { $0 += 1 } }
-}
-
 /// A socket server that misbehaves as scripted: each connection runs the script on a thread of its own.
-final class RawServer: Sendable {
+public final class RawServer: Sendable {
     /// One accepted connection.
-    struct Peer: Sendable {
-        let descriptor: Int32
+    public struct Peer: Sendable {
+        public let descriptor: Int32
 
         /// Reads until `marker` was seen, or the end; returns what came.
-        func read(until marker: String) -> String {
+        public func read(until marker: String) -> String {
             var text = ""
             while !text.contains(marker) {
                 let part = readSome()
@@ -28,7 +21,7 @@ final class RawServer: Sendable {
         }
 
         /// Reads once, at most 64 KB; empty at the end.
-        func readSome() -> String {
+        public func readSome() -> String {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             // SAFETY: the buffer is alive during the call and bounds it.
             let got = unsafe recv(descriptor, &buffer, buffer.count, 0)
@@ -36,21 +29,40 @@ final class RawServer: Sendable {
         }
 
         /// Reads once, at most 64 KB, as bytes; empty at the end.
-        func readBytes() -> [UInt8] {
+        public func readBytes() -> [UInt8] {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             // SAFETY: the buffer is alive during the call and bounds it.
             let got = unsafe recv(descriptor, &buffer, buffer.count, 0)
             return Array(buffer.prefix(max(0, got)))
         }
 
-        func write(_ text: String) {
+        /// Sends text; a connection that is closed takes none.
+        public func write(_ text: String) {
             let bytes = Array(text.utf8)
             // SAFETY: the array is alive during the call.
             _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
+        /// Sends a text several times, with a pause before each, until the client has closed.
+        public func writeSlowly(_ text: String, times: Int, milliseconds: Int) {
+            let bytes = Array(text.utf8)
+            for _ in 0..<times {
+                usleep(UInt32(milliseconds) * 1_000)
+                // SAFETY: the array is alive during the call.
+                guard unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
+            }
+        }
+
+        /// Reads nothing and waits until the client has closed, a minute at most.
+        public func waitForHangUp() {
+            // POLLRDHUP, which Glibc's module leaves out; the same number on all Linux machines.
+            var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+            // SAFETY: one entry, alive during the call.
+            _ = unsafe poll(&entry, 1, 60_000)
+        }
+
         /// Waits until the client closes, a minute at most.
-        func waitForClose() { while !readSome().isEmpty {} }
+        public func waitForClose() { while !readSome().isEmpty {} }
     }
 
     private final class Job: Sendable {
@@ -62,21 +74,25 @@ final class RawServer: Sendable {
         }
     }
 
-    let port: UInt16
+    /// Port on the loopback interface, chosen by the system.
+    public let port: UInt16
     private let listener: Int32
     private let accepted = Mutex(0)
     private let script: @Sendable (Peer) -> Void
 
-    var connections: Int { accepted.withLock { $0 } }
-    var url: String { "http://127.0.0.1:\(port)" }
+    /// Connections accepted so far.
+    public var connections: Int { accepted.withLock { $0 } }
+    /// Base of its URLs.
+    public var url: String { "http://127.0.0.1:\(port)" }
 
     /// Waits until so many connections were accepted, five seconds at most.
-    func hasConnections(_ count: Int) async throws -> Bool {
+    public func hasConnections(_ count: Int) async throws -> Bool {
         for _ in 0..<1_000 where connections < count { try await Task.sleep(for: .milliseconds(5)) }
         return connections >= count
     }
 
-    init(_ script: @escaping @Sendable (Peer) -> Void) {
+    /// Listens until ``stop()``.
+    public init(_ script: @escaping @Sendable (Peer) -> Void) {
         self.script = script
         (listener, port) = Self.listen()
         // SAFETY: retained for the thread, which ends when the listener is shut down.
@@ -95,7 +111,8 @@ final class RawServer: Sendable {
         pthread_detach(thread)
     }
 
-    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    /// Accepts no more.
+    public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func acceptAll() {
         while true {
@@ -131,7 +148,7 @@ final class RawServer: Sendable {
     }
 
     /// A listening socket on a free port of the loopback interface.
-    static func listen() -> (descriptor: Int32, port: UInt16) {
+    public static func listen() -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
+}
