@@ -7,6 +7,7 @@ import Synchronization
 public final class RawServer: Sendable {
     /// One accepted connection.
     public struct Peer: Sendable {
+        /// The connection, open while the script runs.
         public let descriptor: Int32
 
         /// Reads until `marker` was seen, or the end; returns what came.

@@ -17,8 +17,8 @@ struct PlantedSecrets: Sendable {
 
     /// Marks, one a secret setting.
     private(set) var marks: [String] = []
-    /// All forms of all marks.
-    private var needles: [[UInt8]] = []
+    /// All forms of all marks, by their first byte.
+    private var needles: [UInt8: [[UInt8]]] = [:]
     /// The test with the marks in it.
     private(set) var test: Node
 
@@ -38,7 +38,8 @@ struct PlantedSecrets: Sendable {
             entries[index].value = Node(.scalar(value, isPlain: false), at: entries[index].value.position)
         }
         guard !marks.isEmpty else { return nil }
-        needles = marks.flatMap(Self.forms).filter { $0.utf8.count >= 8 }.map { Array($0.utf8) }
+        let forms = marks.flatMap(Self.forms).filter { $0.utf8.count >= 8 }.map { Array($0.utf8) }
+        needles = Dictionary(grouping: forms) { $0[0] }
         var members = test.entries.filter { $0.key != "service" }
         members.append(
             Node.Entry(key: "service", position: service.position, value: Node(.mapping(entries), at: service.position))
@@ -89,9 +90,11 @@ struct PlantedSecrets: Sendable {
     /// Marks that a text shows, in whatever form.
     func found(in text: String) -> [String] {
         let bytes = Array(text.utf8)
-        return needles.filter { needle in
-            bytes.indices.contains { bytes[$0] == needle[0] && bytes[$0...].starts(with: needle) }
+        var found: [String] = []
+        for (index, byte) in bytes.enumerated() {
+            guard let candidates = needles[byte] else { continue }
+            found += candidates.filter { bytes[index...].starts(with: $0) }.map { String(decoding: $0, as: UTF8.self) }
         }
-        .map { String(decoding: $0, as: UTF8.self) }
+        return found
     }
 }
