@@ -13,7 +13,7 @@ final class XMLReply {
     /// Parses text (C: xmlReadMemory); `nil` when it is not well-formed or declares a document type.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count < 16_000_000, !Self.declaresType(bytes) else { return nil }
+        guard bytes.count < 16_000_000, Self.mayBeXML(bytes), !Self.declaresType(bytes) else { return nil }
         let options = Int32(
             XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
                 | XML_PARSE_NOCDATA.rawValue
@@ -71,6 +71,13 @@ final class XMLReply {
         guard let text = unsafe text else { return nil }
         defer { unsafe free(text) }
         return unsafe String(cString: text)
+    }
+
+    /// False for what begins as no document does, such as JSON, which need not be looked through.
+    private static func mayBeXML(_ bytes: [UInt8]) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
+        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
     }
 
     private static func declaresType(_ bytes: [UInt8]) -> Bool {
