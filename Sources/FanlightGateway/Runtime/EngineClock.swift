@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FanlightCore
-import Synchronization
 
 /// The time that deliveries, queues and deadlines go by; injected, so that tests can move it by hand.
 public struct EngineClock: Sendable {
@@ -24,13 +23,7 @@ public struct EngineClock: Sendable {
             let part = passed.attoseconds / 1_000_000_000_000_000
             return Timestamp(milliseconds: milliseconds + passed.seconds * 1_000 + part)
         }
-        return EngineClock(now: now) { until in
-            while true {
-                let left = until - now()
-                guard left > .zero else { return }
-                // Long sleeps in pieces: a deadline far in the future is no number that a timer takes.
-                guard (try? await Task.sleep(for: min(left, .seconds(86_400)))) != nil else { return }
-            }
-        }
+        let queue = SleepQueue(now: now)
+        return EngineClock(now: now) { until in await queue.sleep(until: until) }
     }
 }
