@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build release test demo check format deb bench bench-floor clean
+.PHONY: help deps build release test demo check format api-check deploy-check deb bench bench-floor clean
 
 help: ## List these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,9 @@ format: ## Format the sources in place
 api-check: deps ## Hold a live gateway to its OpenAPI document (schemathesis, from PyPI)
 	swift build --product fanlight
 	@scripts/api-check
+
+deploy-check: ## Check the Dockerfile, manifests, units and scripts with the tools of each format (from PyPI)
+	@scripts/deploy-check
 
 deb: deps ## Pack the product as a Debian package, into deb/
 	swift build -c release -Xswiftc -static-stdlib
