@@ -176,6 +176,19 @@ public final class SQLiteJournal: Journal {
         }
     }
 
+    /// Another upload whose standing delivery has the very same links.
+    public func sharer(
+        of delivery: JournalDelivery,
+        renditionSHA256: String,
+        besides upload: String
+    ) async throws(JournalError) -> String? {
+        // An outcome that is not written yet may be that of another holder.
+        guard queue.owed.isEmpty else { throw .busy }
+        return try await read { reader throws(JournalError) in
+            try reader.sharer(of: delivery, picture: renditionSHA256, besides: upload)
+        }
+    }
+
     /// Uploads whose webhook is due.
     public func dueNotifications(now: Int64, limit: Int) async throws(JournalError) -> [JournalUpload] {
         let owed = queue.owed

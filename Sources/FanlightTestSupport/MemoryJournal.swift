@@ -16,6 +16,7 @@ public final class MemoryJournal: Journal {
         var failure: JournalError?
         var releasesToRefuse = 0
         var looksToRefuse = 0
+        var refusesEmptyRecords = false
         var notes: [JournalNote] = []
         var commits = 0
     }
@@ -38,6 +39,9 @@ public final class MemoryJournal: Journal {
 
     /// The next looks for unfinished uploads fail, so many times.
     public func failLooks(_ count: Int) { state.withLock { $0.looksToRefuse = count } }
+
+    /// From now on records without notes, which only wait for what was handed over before, are refused.
+    public func failEmptyRecords(_ isRefusing: Bool) { state.withLock { $0.refusesEmptyRecords = isRefusing } }
 
     /// Every note so far, in order.
     public var notes: [JournalNote] { state.withLock { $0.notes } }
@@ -79,6 +83,7 @@ public final class MemoryJournal: Journal {
     public func record(_ notes: [JournalNote]) async throws(JournalError) {
         let failure = state.withLock { state -> JournalError? in
             if let failure = state.failure { return failure }
+            if notes.isEmpty, state.refusesEmptyRecords { return .full }
             if state.releasesToRefuse > 0, notes.contains(where: \.isRelease) {
                 state.releasesToRefuse -= 1
                 return .full
@@ -156,7 +161,9 @@ public final class MemoryJournal: Journal {
         captionDigest: String
     ) async throws(JournalError) -> JournalReuse? {
         state.withLock { state in
-            let gone = state.uploads.values.flatMap(\.deliveries).filter { $0.deletion != nil && $0.service == service }
+            let gone = state.uploads.values.flatMap(\.deliveries).filter {
+                $0.deletion != nil && $0.deletion?.state != .shared && $0.service == service
+            }
             for upload in state.order.reversed().compactMap({ state.uploads[$0] }) {
                 for delivery in upload.deliveries
                 where delivery.service == service && delivery.status == .delivered
@@ -169,6 +176,24 @@ public final class MemoryJournal: Journal {
                 }
             }
             return nil
+        }
+    }
+
+    /// Another upload whose standing delivery has the very same links.
+    public func sharer(
+        of delivery: JournalDelivery,
+        renditionSHA256: String,
+        besides upload: String
+    ) async throws(JournalError) -> String? {
+        state.withLock { state in
+            state.uploads.values.first { other in
+                other.id != upload
+                    && other.deliveries.contains { twin in
+                        twin.service == delivery.service && twin.captionDigest == delivery.captionDigest
+                            && twin.links == delivery.links && twin.status == .delivered && twin.deletion == nil
+                            && twin.rendition.map { other.renditions[$0].sha256 } == renditionSHA256
+                    }
+            }?.id
         }
     }
 

@@ -176,7 +176,7 @@ struct DurabilityTests {
             try await journal.accept([.sample("one")], key: nil, files: [])
             await journal.close()
         }
-        let connection = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 0)
+        let connection = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 5_000)
         let known = JournalSchema.steps
         let next = "ALTER TABLE uploads ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue';"
         #expect(throws: JournalError.self) {

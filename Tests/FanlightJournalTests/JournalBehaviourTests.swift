@@ -235,6 +235,52 @@ struct JournalBehaviourTests {
         #expect(found?.upload == "other")
     }
 
+    @Test("Who else has the very same links at a service", arguments: Kind.allCases)
+    func sharers(_ kind: Kind) async throws {
+        let journal = try journal(kind)
+        let links = ["one": "1", "two": "1", "three": "2", "four": "1", "five": "1"]
+        for id in ["one", "two", "three", "four", "five"] {
+            var upload = JournalUpload.sample(id, ["a"])
+            upload.deliveries[0].captionDigest = id == "four" ? "e" : "d"
+            try await journal.accept([upload], key: nil, files: [])
+            guard id != "five" else { continue }
+            let outcome = JournalOutcome.delivered("https://e.org/" + (links[id] ?? ""))
+            try await journal.record([JournalNote(upload: id, delivery: 0, .settled(outcome))])
+        }
+        func sharer(_ id: String) async throws -> String? {
+            let delivery = try #require(try await journal.upload(id)).deliveries[0]
+            return try await journal.sharer(of: delivery, renditionSHA256: "abc", besides: id)
+        }
+        #expect(try await sharer("one") == "two")
+        #expect(try await sharer("two") == "one")
+        #expect(try await sharer("three") == nil)
+        #expect(try await sharer("four") == nil)
+        // Shown on one page, but another picture: what deletes it tells them apart.
+        var other = JournalOutcome.delivered("https://e.org/1")
+        other.links.captures = ["deletehash": "other"]
+        try await journal.record([JournalNote(upload: "five", delivery: 0, .settled(other))])
+        #expect(try await sharer("five") == nil)
+        let given = JournalDeletion(state: .shared, at: 4_000)
+        try await journal.record([JournalNote(upload: "one", delivery: 0, .deletion(given))])
+        #expect(try await sharer("two") == nil)
+        let record = try #require(try await journal.upload("one"))
+        #expect(record.deliveries[0].status == .deleted && record.deliveries[0].deletion == given)
+        // The one that stands can be reused.
+        try await journal.remove(["five", "three"])
+        let found = try await journal.reusable(service: "a", renditionSHA256: "abc", captionDigest: "d")
+        #expect(found?.upload == "two")
+    }
+
+    @Test("What was kept is on disk when an empty record returns", arguments: Kind.allCases)
+    func keptBefore(_ kind: Kind) async throws {
+        let journal = try journal(kind)
+        for number in 0..<20 {
+            journal.keep(.int(number), as: "count")
+            try await journal.record([])
+            #expect(try await journal.kept("count") == .int(number))
+        }
+    }
+
     @Test("Finished uploads can be removed, pending ones cannot", arguments: Kind.allCases)
     func remove(_ kind: Kind) async throws {
         let journal = try journal(kind)

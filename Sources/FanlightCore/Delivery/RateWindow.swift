@@ -19,12 +19,32 @@ public struct RateWindow: Sendable, Equatable {
         }
     }
 
+    /// What a window has counted: the state that is to survive a restart, or a change of the limit.
+    public struct Counts: Sendable, Equatable {
+        /// Milliseconds of a slot, at least 1.
+        public var slotLength: Int64
+        /// What counts still, oldest first.
+        public var slots: [Slot]
+
+        /// Creates counts.
+        public init(slotLength: Int64, slots: [Slot]) {
+            self.slotLength = max(1, slotLength)
+            self.slots = slots
+        }
+
+        /// The last millisecond in which an attempt of that slot can have begun; `nil` where it is no time.
+        fileprivate func end(of slot: Slot) -> Int64? {
+            let (next, overflow) = slot.number.addingReportingOverflow(1)
+            let (end, isTooLate) = next.multipliedReportingOverflow(by: slotLength)
+            return overflow || isTooLate || slot.number < 0 ? nil : end - 1
+        }
+    }
+
     private static let slotsInPeriod: Int64 = 60
     /// Attempts in a period.
     public let limit: Int
     private let slotLength: Int64
-    /// What counts still, oldest first; the state that is to survive a restart.
-    public private(set) var slots: [Slot]
+    private var slots: [Slot]
 
     /// Creates a window.
     ///
@@ -58,26 +78,34 @@ public struct RateWindow: Sendable, Equatable {
         }
     }
 
-    /// Adds what an earlier run of the gateway began.
-    public mutating func restore(_ earlier: [Slot]) {
+    /// What counts.
+    public var counts: Counts { Counts(slotLength: slotLength, slots: slots) }
+
+    /// Adds what an earlier run of the gateway began, or another window counted.
+    ///
+    /// What cannot be told exactly counts for longer rather than shorter: attempts of a longer slot as if they had begun
+    /// at its end, and those that a clock which was set back since left in the future as if they began now.
+    public mutating func restore(_ earlier: Counts, at now: Timestamp) {
+        let current = now.milliseconds / slotLength
         var counts: [Int64: Int] = [:]
-        for slot in slots + earlier where slot.count > 0 { counts[slot.number, default: 0] += min(slot.count, limit) }
+        for slot in slots { counts[slot.number, default: 0] += slot.count }
+        for slot in earlier.slots where slot.count > 0 {
+            guard let end = earlier.end(of: slot) else { continue }
+            counts[min(end / slotLength, current), default: 0] += min(slot.count, limit)
+        }
         slots = counts.map { Slot(number: $0.key, count: $0.value) }.sorted { $0.number < $1.number }
     }
 
-    /// The same count under another limit, with what another window counted.
-    public func continuing(_ other: RateWindow) -> RateWindow {
+    /// The same count under this limit, with what another window counted.
+    public func continuing(_ other: RateWindow, at now: Timestamp) -> RateWindow {
         var window = self
         window.slots = []
-        window.restore(
-            other.slots.map { Slot(number: $0.number * other.slotLength / slotLength, count: $0.count) }
-        )
+        window.restore(other.counts, at: now)
         return window
     }
 
     private mutating func forget(before now: Timestamp) {
         let number = now.milliseconds / slotLength
-        // What a clock that was set back left in the future is no reason to wait for it.
-        slots.removeAll { $0.number < number - Self.slotsInPeriod || $0.number > number + 1 }
+        slots.removeAll { $0.number < number - Self.slotsInPeriod }
     }
 }

@@ -81,7 +81,7 @@ public struct ServiceQueue: Sendable {
     /// State of the circuit.
     public var circuit: CircuitBreaker.State { breaker.state }
     /// What counts in the rate's period; `nil` without a rate.
-    public var rateSlots: [RateWindow.Slot]? { rate?.slots }
+    public var rateCounts: RateWindow.Counts? { rate?.counts }
     /// Until when the service asked for no more attempts.
     public func held(at now: Timestamp) -> Timestamp? { heldUntil.flatMap { $0 > now ? $0 : nil } }
     /// When an open circuit lets a probe through.
@@ -93,8 +93,8 @@ public struct ServiceQueue: Sendable {
     /// Takes other limits; what waits and what is under way stays, and what the rate has counted.
     ///
     /// - Parameter isSame: False where the service is another one now: its circuit closes, and it is asked at once.
-    public mutating func change(_ new: Limits, isSame: Bool) {
-        rate = new.rate.map { fresh in rate.map { fresh.continuing($0) } ?? fresh }
+    public mutating func change(_ new: Limits, isSame: Bool, at now: Timestamp) {
+        rate = new.rate.map { fresh in rate.map { fresh.continuing($0, at: now) } ?? fresh }
         if !isSame || new.breaker != limits.breaker { breaker = CircuitBreaker(new.breaker) }
         if !isSame { heldUntil = nil }
         limits = new
@@ -143,7 +143,7 @@ public struct ServiceQueue: Sendable {
     public mutating func hold(until: Timestamp) { heldUntil = max(heldUntil ?? until, until) }
 
     /// Counts what an earlier run of the gateway began, beside what began since.
-    public mutating func restoreRate(_ slots: [RateWindow.Slot]) { rate?.restore(slots) }
+    public mutating func restoreRate(_ counts: RateWindow.Counts, at now: Timestamp) { rate?.restore(counts, at: now) }
 
     /// Grants and refuses what can be decided now.
     public mutating func decide(at now: Timestamp) -> [Decision] {

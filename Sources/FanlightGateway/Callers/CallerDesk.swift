@@ -40,15 +40,16 @@ final class CallerDesk: Sendable {
     func count(_ key: ClientKey) throws(Problem) {
         guard let limit = key.rate else { return }
         let now = clock.now()
-        let (next, slots) = state.withLock { state -> (Timestamp?, JSONValue) in
-            var window = Self.window(state.accounts[key.account]?.rate, limit)
+        let next = state.withLock { state -> Timestamp? in
+            var window = Self.window(state.accounts[key.account]?.rate, limit, at: now)
             let next = window.left(at: now) > 0 ? nil : window.next(at: now)
             if next == nil { window.take(at: now) }
             state.accounts[key.account, default: Account()].rate = (limit, window)
-            return (next, RateMemory.json(window.slots))
+            // With the lock held, so that no older count follows a newer one.
+            if next == nil { journal.keep(RateMemory.json(window.counts), as: Self.name("rate", key.account)) }
+            return next
         }
         if let next { throw .tooFast(until: next - now, "This key may send \(Self.text(limit)) requests.") }
-        journal.keep(slots, as: Self.name("rate", key.account))
     }
 
     /// Counts a request of an address that makes work.
@@ -59,7 +60,7 @@ final class CallerDesk: Sendable {
         state.withLock { state in
             if state.addresses.count >= Self.mostAddresses { Self.forget(&state.addresses, at: now) }
             var window = RateWindow(limit: limit.count, period: limit.period)
-            if let standing = state.addresses[customer] { window = window.continuing(standing) }
+            if let standing = state.addresses[customer] { window = window.continuing(standing, at: now) }
             window.take(at: now)
             state.addresses[customer] = window
         }
@@ -71,7 +72,7 @@ final class CallerDesk: Sendable {
         let now = clock.now()
         let next = state.withLock { state -> Timestamp? in
             guard let standing = state.addresses[customer] else { return nil }
-            var window = RateWindow(limit: limit.count, period: limit.period).continuing(standing)
+            var window = RateWindow(limit: limit.count, period: limit.period).continuing(standing, at: now)
             return window.left(at: now) > 0 ? nil : window.next(at: now)
         }
         if let next { throw .tooFast(until: next - now, "This address may send \(Self.text(limit)) requests.") }
@@ -95,7 +96,7 @@ final class CallerDesk: Sendable {
         let now = clock.now()
         let next = state.withLock { state -> Timestamp? in
             var account = state.accounts[key.account, default: Account()]
-            var window = Self.window(account.quota, limit)
+            var window = Self.window(account.quota, limit, at: now)
             let left = window.left(at: now) - account.reserved
             // What is under way ends within a minute or so.
             let next = left > 0 ? nil : max(window.next(at: now), now + .seconds(1))
@@ -117,37 +118,38 @@ final class CallerDesk: Sendable {
     func take(_ count: Int, _ key: ClientKey) throws(Problem) {
         guard let limit = key.quota else { return }
         let now = clock.now()
-        let (next, slots) = state.withLock { state -> (Timestamp?, JSONValue) in
+        let next = state.withLock { state -> Timestamp? in
             var account = state.accounts[key.account, default: Account()]
-            var window = Self.window(account.quota, limit)
+            var window = Self.window(account.quota, limit, at: now)
             guard window.left(at: now) - (account.reserved - 1) >= count else {
-                return (max(window.next(at: now), now + .seconds(1)), .null)
+                return max(window.next(at: now), now + .seconds(1))
             }
             account.reserved -= 1
             for _ in 0..<count { window.take(at: now) }
             account.quota = (limit, window)
             state.accounts[key.account] = account
-            return (nil, RateMemory.json(window.slots))
+            journal.keep(RateMemory.json(window.counts), as: Self.name("quota", key.account))
+            return nil
         }
         if let next { throw .overQuota(until: next - now, limit) }
-        journal.keep(slots, as: Self.name("quota", key.account))
     }
 
     /// What counted when the gateway stopped counts still.
     func restore(_ keys: [ClientKey]) async {
         for key in keys {
-            let rate = key.rate == nil ? [] : await kept(Self.name("rate", key.account))
-            let quota = key.quota == nil ? [] : await kept(Self.name("quota", key.account))
+            let rate = key.rate == nil ? nil : await kept(Self.name("rate", key.account))
+            let quota = key.quota == nil ? nil : await kept(Self.name("quota", key.account))
+            let now = clock.now()
             state.withLock { state in
                 var account = state.accounts[key.account, default: Account()]
-                if let limit = key.rate {
-                    var window = Self.window(account.rate, limit)
-                    window.restore(rate)
+                if let limit = key.rate, let rate {
+                    var window = Self.window(account.rate, limit, at: now)
+                    window.restore(rate, at: now)
                     account.rate = (limit, window)
                 }
-                if let limit = key.quota {
-                    var window = Self.window(account.quota, limit)
-                    window.restore(quota)
+                if let limit = key.quota, let quota {
+                    var window = Self.window(account.quota, limit, at: now)
+                    window.restore(quota, at: now)
                     account.quota = (limit, window)
                 }
                 state.accounts[key.account] = account
@@ -155,18 +157,22 @@ final class CallerDesk: Sendable {
         }
     }
 
-    private func kept(_ name: String) async -> [RateWindow.Slot] {
+    private func kept(_ name: String) async -> RateWindow.Counts? {
         let value = try? await journal.kept(name)
-        return RateMemory.slots(value ?? nil)
+        return RateMemory.counts(value ?? nil)
     }
 
     private static func name(_ kind: String, _ account: String) -> String { "caller.\(kind).\(account)" }
 
     /// The window of a limit that may have changed since it last counted.
-    private static func window(_ standing: (limit: Rate, window: RateWindow)?, _ limit: Rate) -> RateWindow {
+    private static func window(
+        _ standing: (limit: Rate, window: RateWindow)?,
+        _ limit: Rate,
+        at now: Timestamp
+    ) -> RateWindow {
         if let standing, standing.limit == limit { return standing.window }
         let fresh = RateWindow(limit: limit.count, period: limit.period)
-        return standing.map { fresh.continuing($0.window) } ?? fresh
+        return standing.map { fresh.continuing($0.window, at: now) } ?? fresh
     }
 
     private static func text(_ rate: Rate) -> String { "\(rate.count) in \(Problem.words(rate.period))" }

@@ -19,6 +19,10 @@ struct Courier: Sendable {
         var attempting: @Sendable () -> Void = {}
         /// The end of a request that must not be repeated may leave; false = it must not.
         var releasing: @Sendable () async -> Bool = { true }
+        /// The end of a request that may be repeated may leave; false = it must not.
+        ///
+        /// `nil` where there is nothing to write before it: the service has no rate.
+        var counting: (@Sendable () async -> Bool)?
         /// A step is done.
         var progress: @Sendable (JSONValue) -> Void = { _ in }
     }
@@ -127,6 +131,12 @@ struct Courier: Sendable {
             request.beforeLastByte = {
                 let mayLeave = await releasing()
                 release.note(mayLeave)
+                return mayLeave
+            }
+        } else if let counting = notes.counting, !exchange.isPoll {
+            request.beforeLastByte = {
+                let mayLeave = await counting()
+                if !mayLeave { release.note(false) }
                 return mayLeave
             }
         }

@@ -10,6 +10,8 @@ struct DeletionTask: Sendable {
     let live: LiveUpload
     let index: Int
 
+    private var gate: ServiceGate? { engine.gates[live.record.deliveries[index].service] }
+
     /// True where a delivery can be deleted: its adapter says how, and everything that it needs was captured.
     static func isPossible(_ delivery: JournalDelivery, _ engine: Engine) -> Bool {
         guard delivery.status == .delivered, let service = engine.service(delivery.service) else { return false }
@@ -37,9 +39,16 @@ struct DeletionTask: Sendable {
             case .none: return
             case .settle(let outcome): return await settle(outcome)
             case .queue(let until):
-                // A deletion is no upload: it waits for no turn and takes none of the service's rate.
-                _ = until
-                action = machine.handle(.granted, now: engine.clock.now())
+                // As one that has made an attempt: nothing stands in for a deletion, so it waits for a probe.
+                let entry = await gate?.enter(group: live.group, until: until, failsFast: false, isRepeat: true)
+                switch entry ?? .granted {
+                case .stopped: return
+                case .refused(let failure): action = machine.handle(.refused(failure), now: engine.clock.now())
+                case .granted:
+                    action = machine.handle(.granted, now: engine.clock.now())
+                    // Without an attempt the place is free again.
+                    if case .attempt = action {} else { gate?.leave(.none) }
+                }
             case .attempt(_, let until):
                 guard let result = await attempt(service, delivery, until) else { return }
                 let chance = Double(engine.identity.random() >> 11) / Double(1 << 53)
@@ -63,10 +72,16 @@ struct DeletionTask: Sendable {
         _ until: Timestamp
     ) async -> Result<DeliveryLinks, DeliveryFailure>? {
         guard var run = service.deleteRun(context(service, delivery)) else {
+            gate?.leave(.none)
             return .failure(DeliveryFailure(kind: .rejected, message: "The adapter has no way to delete."))
         }
-        let courier = Courier(engine: engine, service: service, picture: nil, notes: .init(), until: until)
-        guard case .finished(let result) = await courier.attempt(&run, .start) else { return nil }
+        let notes = Courier.Notes(counting: gate?.counting(in: engine))
+        let courier = Courier(engine: engine, service: service, picture: nil, notes: notes, until: until)
+        guard case .finished(let result) = await courier.attempt(&run, .start) else {
+            gate?.leave(.none)
+            return nil
+        }
+        gate?.leave(DeliveryTask.sign(result))
         return result
     }
 
@@ -121,6 +136,6 @@ struct DeletionTask: Sendable {
             engine.events.tell(.journalFailed)
         }
         live.apply(index, change)
-        engine.events.tell(.deletion(service: live.record.deliveries[index].service, isDeleted: isDeleted))
+        engine.events.tell(.deletion(service: live.record.deliveries[index].service, state: deletion.state))
     }
 }

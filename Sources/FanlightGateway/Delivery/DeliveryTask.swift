@@ -15,18 +15,12 @@ struct DeliveryTask: Sendable {
 
     private var rules: DeliveryRules { DeliveryRules(attempts: service.attempts, deadline: service.deadline) }
 
-    /// Works until there is an outcome.
+    /// Sends the picture: works until there is an outcome.
     ///
+    /// - Parameter start: When the gateway took the delivery up; its deadline counts from then.
     /// - Returns: The outcome's state; `nil` when the gateway stops first, and the journal keeps the rest.
-    func run() async -> DeliveryStatus? {
-        let record = live.record
-        let delivery = record.deliveries[index]
-        let start = engine.clock.now()
-        if let links = await reusable(record, delivery) {
-            engine.events.tell(.reused(service: service.name))
-            return await settle(DeliveryOutcome(.delivered, links: links), since: start)
-        }
-        var machine = DeliveryMachine(rules: rules, past: past(delivery))
+    func send(since start: Timestamp) async -> DeliveryStatus? {
+        var machine = DeliveryMachine(rules: rules, past: past(live.record.deliveries[index]))
         var run: DeliveryRun?
         var action = machine.handle(.start, now: start)
         while true {
@@ -75,7 +69,7 @@ struct DeliveryTask: Sendable {
     private var chance: Double { Double(engine.identity.random() >> 11) / Double(1 << 53) }
 
     /// What an earlier run left; a service that takes a repetition is asked again.
-    private func past(_ delivery: JournalDelivery) -> DeliveryMachine.Past {
+    func past(_ delivery: JournalDelivery) -> DeliveryMachine.Past {
         DeliveryMachine.Past(
             attempts: delivery.attempts,
             mayHaveArrived: delivery.phase == .releasing && !service.isIdempotent,
@@ -98,7 +92,7 @@ struct DeliveryTask: Sendable {
         }
         var kind: ErrorKind?
         if case .failure(let failure) = result { kind = failure.kind }
-        gate?.leave(Self.sign(kind))
+        gate?.leave(Self.sign(result))
         engine.events.tell(.attempt(service: service.name, kind: kind, duration: engine.clock.now() - begin))
         return result
     }
@@ -132,12 +126,14 @@ struct DeliveryTask: Sendable {
     }
 
     private func notes(_ number: Int) -> Courier.Notes {
-        let (journal, live, index, engine) = (engine.journal, live, index, engine)
+        let (journal, live, index, engine, gate) = (engine.journal, live, index, engine, gate)
         return Courier.Notes(
             attempting: {
                 note(.attempting(attempt: number, at: engine.now))
             },
             releasing: {
+                // Before the note in the same queue: when that is on disk, the count is, too.
+                gate?.keepCounts()
                 let change = JournalChange.releasing(attempt: number, at: engine.now)
                 do throws(JournalError) {
                     try await journal.record([JournalNote(upload: live.id, delivery: index, change)])
@@ -148,6 +144,7 @@ struct DeliveryTask: Sendable {
                 live.apply(index, change)
                 return true
             },
+            counting: gate?.counting(in: engine),
             progress: { progress in
                 note(.progress(progress == .null ? nil : progress))
             }
@@ -188,32 +185,19 @@ struct DeliveryTask: Sendable {
 
     // MARK: The outcome
 
-    private func reusable(_ record: JournalUpload, _ delivery: JournalDelivery) async -> DeliveryLinks? {
-        guard service.delivery.reusesDuplicates, delivery.attempts == 0, delivery.phase == .waiting,
-            let place = delivery.rendition, let digest = delivery.captionDigest,
-            let sha256 = record.renditions[place].sha256
-        else { return nil }
-        let found = try? await engine.journal.reusable(
-            service: service.name,
-            renditionSHA256: sha256,
-            captionDigest: digest
-        )
-        // A link that ends is none that a service still holds.
-        guard let links = found?.links, links.isStanding(at: engine.now) else { return nil }
-        return links
-    }
-
-    private func settle(_ outcome: DeliveryOutcome, since start: Timestamp) async -> DeliveryStatus {
+    /// Records the outcome and shows it.
+    func settle(_ outcome: DeliveryOutcome, since start: Timestamp) async -> DeliveryStatus {
         await live.settle(index, outcome, duration: engine.clock.now() - start, engine)
         return outcome.status
     }
 
     /// What an attempt says of the service itself.
-    static func sign(_ kind: ErrorKind?) -> CircuitBreaker.Sign {
-        switch kind {
-        case .network, .timeout, .unavailable: .dead
-        case .interrupted: .none
-        default: .alive
+    static func sign(_ result: Result<DeliveryLinks, DeliveryFailure>) -> CircuitBreaker.Sign {
+        guard case .failure(let failure) = result else { return .alive }
+        switch failure.kind {
+        case .network, .timeout, .unavailable: return .dead
+        case .interrupted: return .none
+        default: return .alive
         }
     }
 
@@ -222,14 +206,6 @@ struct DeliveryTask: Sendable {
         message: "The prepared picture is no longer in the spool. Upload it again.",
         retry: .never
     )
-}
-
-extension DeliveryLinks {
-    /// True unless the service said that the picture vanishes, and it has, or will within a minute.
-    func isStanding(at now: Int64) -> Bool {
-        guard let expiresAt else { return true }
-        return (Identity.milliseconds(expiresAt) ?? 0) > now + 60_000
-    }
 }
 
 extension LiveUpload {

@@ -17,6 +17,8 @@ struct Engine: Sendable {
     var gates: [String: ServiceGate]
     let sessions: SessionKeeper
     let limits: LimitsKeeper
+    /// Equal deliveries under way to services that reuse.
+    let reuse = ReuseDesk()
     let log: EventLog
     let events: GatewayEvents
 
@@ -67,14 +69,21 @@ struct Engine: Sendable {
 enum RateMemory {
     static func name(of service: String) -> String { "rate." + service }
 
-    static func json(_ slots: [RateWindow.Slot]) -> JSONValue {
-        .array(slots.map { .array([.number(String($0.number)), .int($0.count)]) })
+    static func json(_ counts: RateWindow.Counts) -> JSONValue {
+        .object([
+            .init("slot_ms", .number(String(counts.slotLength))),
+            .init("slots", .array(counts.slots.map { .array([.number(String($0.number)), .int($0.count)]) })),
+        ])
     }
 
-    static func slots(_ value: JSONValue?) -> [RateWindow.Slot] {
-        (value?.array ?? []).compactMap { pair in
-            guard let number = pair[0]?.int, let count = pair[1]?.int else { return nil }
-            return RateWindow.Slot(number: Int64(number), count: count)
-        }
+    static func counts(_ value: JSONValue?) -> RateWindow.Counts? {
+        guard let length = value?["slot_ms"]?.int, let slots = value?["slots"]?.array else { return nil }
+        return RateWindow.Counts(
+            slotLength: Int64(length),
+            slots: slots.compactMap { pair in
+                guard let number = pair[0]?.int, let count = pair[1]?.int else { return nil }
+                return RateWindow.Slot(number: Int64(number), count: count)
+            }
+        )
     }
 }

@@ -34,21 +34,23 @@ final class ServiceGate: Sendable {
         var next: ServiceQueue.Ticket = 0
         var alarm = Timestamp.distantFuture
         var told: CircuitBreaker.State = .closed
+        /// True until it is known what the rate has counted before.
+        var isShut = false
     }
 
     let service: String
     private let clock: EngineClock
     private let events: GatewayEvents
-    private let keepRate: @Sendable ([RateWindow.Slot]) -> Void
+    private let keepRate: @Sendable (RateWindow.Counts) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter keepRate: Told what counts in the rate's period whenever it changes.
+    /// - Parameter keepRate: Told what counts in the rate's period; called with a lock held.
     init(
         service: String,
         limits: ServiceQueue.Limits,
         clock: EngineClock,
         events: GatewayEvents,
-        keepRate: @escaping @Sendable ([RateWindow.Slot]) -> Void
+        keepRate: @escaping @Sendable (RateWindow.Counts) -> Void
     ) {
         self.service = service
         self.clock = clock
@@ -101,12 +103,45 @@ final class ServiceGate: Sendable {
 
     /// Takes the limits of another configuration; see ``ServiceQueue/change(_:isSame:)``.
     func change(_ limits: ServiceQueue.Limits, isSame: Bool) {
-        state.withLock { $0.queue.change(limits, isSame: isSame) }
+        state.withLock { $0.queue.change(limits, isSame: isSame, at: clock.now()) }
         pump()
     }
 
-    /// Counts what an earlier run of the gateway began.
-    func restoreRate(_ slots: [RateWindow.Slot]) { state.withLock { $0.queue.restoreRate(slots) } }
+    /// Lets nobody in until the rate is restored.
+    func shut() { state.withLock { $0.isShut = true } }
+
+    /// Counts what an earlier run of the gateway began, and lets in whoever waited for that.
+    func restoreRate(_ counts: RateWindow.Counts?) {
+        state.withLock { state in
+            if let counts { state.queue.restoreRate(counts, at: clock.now()) }
+            state.isShut = false
+        }
+        pump()
+    }
+
+    /// Hands what the rate has counted to the journal, so that a restart does not allow it anew.
+    func keepCounts() {
+        state.withLock { state in
+            // With the lock held, so that no older count follows a newer one; nor one that lacks what was before.
+            if !state.isShut, let counts = state.queue.rateCounts { keepRate(counts) }
+        }
+    }
+
+    /// Puts the count on disk before the end of a request leaves that needs no other note; `nil` without a rate.
+    func counting(in engine: Engine) -> (@Sendable () async -> Bool)? {
+        guard state.withLock({ $0.queue.rateCounts }) != nil else { return nil }
+        return { [self] in
+            keepCounts()
+            do throws(JournalError) {
+                // What was handed over before is on disk when this returns.
+                try await engine.journal.record([])
+                return true
+            } catch {
+                engine.events.tell(.journalFailed)
+                return false
+            }
+        }
+    }
 
     /// The state now.
     var snapshot: Snapshot {
@@ -128,19 +163,18 @@ final class ServiceGate: Sendable {
         var entries: [(CheckedContinuation<Entry, Never>, Entry)] = []
         var alarm: Timestamp?
         var circuit: CircuitBreaker.State?
-        var rate: [RateWindow.Slot]?
         var waiting = 0
         var underWay = 0
     }
 
     private func pump() {
         let now = clock.now()
-        let done = state.withLock { state in
+        let done = state.withLock { state -> Consequences? in
+            guard !state.isShut else { return nil }
             var done = Consequences()
             for decision in state.queue.decide(at: now) {
                 switch decision {
                 case .grant(let ticket):
-                    done.rate = state.queue.rateSlots
                     guard let waiting = state.waiting.removeValue(forKey: ticket) else { continue }
                     done.entries.append((waiting, .granted))
                 case .refuse(let ticket, let failure):
@@ -160,8 +194,8 @@ final class ServiceGate: Sendable {
             (done.waiting, done.underWay) = (state.queue.count, state.queue.underWay)
             return done
         }
+        guard let done else { return }
         if let alarm = done.alarm { setAlarm(alarm) }
-        if let rate = done.rate { keepRate(rate) }
         if let circuit = done.circuit { events.tell(.circuit(service: service, state: circuit)) }
         events.tell(.queue(service: service, waiting: done.waiting, underWay: done.underWay))
         for (continuation, entry) in done.entries { continuation.resume(returning: entry) }

@@ -68,7 +68,7 @@ extension InterfaceDescription {
            "Deletion": {"type": "object", "additionalProperties": false, "required": ["id", "status", "deletions"],
              "properties": {"id": {"type": "string"}, "status": {"enum": ["deleted", "partial", "failed", "pending"]},
                "deletions": {"type": "array", "items": {"type": "object", "required": ["service", "status", "attempts", "error"],
-                 "properties": {"service": {"type": "string"}, "status": {"enum": ["deleted", "failed", "pending", "unsupported", "not_delivered"]},
+                 "properties": {"service": {"type": "string"}, "status": {"enum": ["deleted", "shared", "failed", "pending", "unsupported", "not_delivered"]},
                    "attempts": {"type": "integer"}, "error": {"anyOf": [{"type": "null"}, {"$ref": "#/components/schemas/Failure"}]}}}}}},
            "Services": {"type": "object", "required": ["services"], "properties": {"services": {"type": "array", "items": {
              "type": "object", "required": ["name", "adapter", "enabled", "reason", "role", "duplicates", "options", "limits", "state"],

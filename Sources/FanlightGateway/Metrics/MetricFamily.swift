@@ -84,7 +84,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .deliverySeconds: "Time from the start of a delivery to its outcome, waits and all attempts included"
         case .attempts: "Attempts to deliver to a service; one may take several exchanges"
         case .reused: "Deliveries that gave the link of an earlier one instead of sending the same picture again"
-        case .deletions: "Deletions at a service, by result: deleted, failed"
+        case .deletions:
+            "Deletions at a service, by result: deleted, failed, shared (another upload has the same picture)"
         case .deliveriesUnderWay: "Deliveries that a service works on at the moment"
         case .queueDepth:
             "Deliveries that wait for a place at a service: concurrency, rate, breaker or the service's own wish"

@@ -89,8 +89,7 @@ public final class Observatory: Sendable {
             metrics.add(.uploads, [status.rawValue])
             metrics.observe(.uploadSeconds, seconds: duration.inSeconds)
         case .reused(let service): metrics.add(.reused, [service])
-        case .deletion(let service, let isDeleted):
-            metrics.add(.deletions, [service, isDeleted ? "deleted" : "failed"])
+        case .deletion(let service, let state): metrics.add(.deletions, [service, state.rawValue])
         case .webhook(let isTaken): metrics.add(.webhooks, [isTaken ? "delivered" : "failed"])
         case .journalFailed: metrics.add(.journalFailures)
         case .recovered(let uploads): metrics.add(.recovered, by: Double(uploads))

@@ -12,6 +12,8 @@ enum DeletionReport {
         case failed
         /// Under way.
         case pending
+        /// Given up by this upload; the service keeps the picture for another upload that has the same links.
+        case shared
         /// The service, or its adapter, cannot delete.
         case unsupported
         /// There was nothing to delete.
@@ -20,12 +22,12 @@ enum DeletionReport {
 
     static func outcome(_ delivery: JournalDelivery) -> Outcome {
         switch delivery.status {
-        case .deleted: return .deleted
+        case .deleted: return delivery.deletion?.state == .shared ? .shared : .deleted
         case .delivered:
             switch delivery.deletion?.state {
             case .pending: return .pending
             case .failed: return .failed
-            case .deleted: return .deleted
+            case .deleted, .shared: return .deleted
             case nil: return .unsupported
             }
         default: return .notDelivered
@@ -54,7 +56,8 @@ enum DeletionReport {
         } else if deleted == wanted.count {
             (word, status) = ("deleted", 200)
         } else {
-            (word, status) = deleted == 0 ? ("failed", 502) : ("partial", 207)
+            let isNothingDone = deleted == 0 && !wanted.contains(.shared)
+            (word, status) = isNothingDone ? ("failed", 502) : ("partial", 207)
         }
         let headers = status == 202 ? [HTTPField("Location", "/v1/uploads/\(record.id)")] : []
         let value = JSONValue.object([

@@ -128,6 +128,8 @@ extension Report.Entry {
         durationMilliseconds = delivery.durationMilliseconds
         // Before the outcome there may be a failure that another attempt makes good.
         failure = delivery.status == .pending ? nil : delivery.failure
+        // Gone from this upload, but not from the service.
+        if delivery.deletion?.state == .shared { failure = delivery.deletion?.failure }
         if let place = delivery.rendition, record.renditions.indices.contains(place) {
             rendition = RenditionSummary(record.renditions[place])
         }

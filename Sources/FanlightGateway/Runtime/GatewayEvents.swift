@@ -35,8 +35,8 @@ public enum GatewayEvent: Sendable {
     case circuit(service: String, state: CircuitBreaker.State)
     /// A link was given again instead of sending the same picture again.
     case reused(service: String)
-    /// A deletion at a service has its outcome.
-    case deletion(service: String, isDeleted: Bool)
+    /// A deletion at a service has its outcome; not pending.
+    case deletion(service: String, state: JournalDeletion.State)
     /// A call of the webhook is over.
     case webhook(isTaken: Bool)
     /// The journal refused to write.

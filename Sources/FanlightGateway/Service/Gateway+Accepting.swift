@@ -223,7 +223,7 @@ extension Gateway {
                 rendition: places[constraints],
                 options: order.choices.options[service.name] ?? [:]
             )
-            delivery.captionDigest = service.delivery.reusesDuplicates ? captionDigest(record, delivery) : nil
+            delivery.captionDigest = service.delivery.reusesDuplicates ? captionDigest(record, delivery, service) : nil
             if case .failure(let error)? = prepared.first(where: { $0.0 == constraints })?.1 {
                 delivery.apply(.settled(noRendition(error, number: record.deliveries.settledCount + 1)))
             }
@@ -255,7 +255,11 @@ extension Gateway {
     }
 
     /// Digest of all that a service may get besides the picture.
-    private func captionDigest(_ record: JournalUpload, _ delivery: JournalDelivery) -> String {
+    private func captionDigest(
+        _ record: JournalUpload,
+        _ delivery: JournalDelivery,
+        _ service: CompiledService
+    ) -> String {
         let caption = record.caption
         var words = [caption.title, caption.description, caption.message, caption.alt].map {
             $0.map { "+" + $0 } ?? "-"
@@ -266,6 +270,8 @@ extension Gateway {
         words += place ?? ["nowhere"]
         words.append(record.image.takenAt ?? "-")
         for (name, value) in delivery.options.sorted(by: { $0.key < $1.key }) { words += [name, value] }
+        // What another host holds under the same name in config.yaml is not the same.
+        words += service.destination
         return ContentHash.sha256(of: LengthPrefixed.bytes(words))
     }
 

@@ -66,7 +66,7 @@ extension Gateway {
             let live = try await hold(id, client)
             do throws(Problem) {
                 let indices = try wish.indices(in: live.record)
-                try await change(live, indices, .reopened(at: engine.now))
+                try await change(live, indices.map { ($0, .reopened(at: engine.now)) })
                 runner.start(live, indices)
                 return .success(live)
             } catch {
@@ -79,14 +79,14 @@ extension Gateway {
     }
 
     /// Records a wish about deliveries, then shows it.
-    private func change(_ live: LiveUpload, _ indices: [Int], _ change: JournalChange) async throws(Problem) {
+    private func change(_ live: LiveUpload, _ changes: [(index: Int, JournalChange)]) async throws(Problem) {
         do throws(JournalError) {
-            try await engine.journal.record(indices.map { JournalNote(upload: live.id, delivery: $0, change) })
+            try await engine.journal.record(changes.map { JournalNote(upload: live.id, delivery: $0.index, $0.1) })
         } catch {
             engine.events.tell(.journalFailed)
             throw Problem(error)
         }
-        for index in indices { live.apply(index, change) }
+        for (index, change) in changes { live.apply(index, change) }
     }
 
     // MARK: Deletion
@@ -112,12 +112,8 @@ extension Gateway {
                     record.deliveries[index].deletion?.state != .pending
                         && DeletionTask.isPossible(record.deliveries[index], engine)
                 }
-                if wanted.isEmpty {
-                    runner.leave(live)
-                    return .success(live)
-                }
-                try await change(live, wanted, .deletion(JournalDeletion(state: .pending, at: engine.now)))
-                runner.startDeletions(live, wanted)
+                let pending = try await wantDeletion(of: wanted, in: live)
+                if pending.isEmpty { runner.leave(live) } else { runner.startDeletions(live, pending) }
                 return .success(live)
             } catch {
                 runner.leave(live)
@@ -127,6 +123,61 @@ extension Gateway {
             return .failure(error)
         }
     }
+}
+
+extension Gateway {
+    /// Records the wish; where another upload has the same links, this one gives its own up, and the picture stays.
+    ///
+    /// - Returns: The deliveries whose pictures are to be deleted at their services.
+    private func wantDeletion(of indices: [Int], in live: LiveUpload) async throws(Problem) -> [Int] {
+        guard !indices.isEmpty else { return [] }
+        let record = live.record
+        let subjects = indices.map { ReuseDesk.Subject(record.deliveries[$0], of: record) }
+        // In one order for all, so that two that want several of them do not wait for each other.
+        let names = Set(subjects.compactMap { $0?.name }).sorted()
+        for name in names { await engine.reuse.turns.take(name) }
+        defer { for name in names { engine.reuse.turns.give(name) } }
+        var changes: [(index: Int, JournalChange)] = []
+        var pending: [Int] = []
+        for (index, subject) in zip(indices, subjects) {
+            let isShared = try await isShared(record.deliveries[index], subject, of: record)
+            if !isShared { pending.append(index) }
+            let deletion = JournalDeletion(
+                state: isShared ? .shared : .pending,
+                at: engine.now,
+                failure: isShared ? Self.stillHeld : nil
+            )
+            changes.append((index, .deletion(deletion)))
+        }
+        try await change(live, changes)
+        for index in indices where !pending.contains(index) {
+            engine.events.tell(.deletion(service: record.deliveries[index].service, state: .shared))
+        }
+        return pending
+    }
+
+    private func isShared(
+        _ delivery: JournalDelivery,
+        _ subject: ReuseDesk.Subject?,
+        of record: JournalUpload
+    ) async throws(Problem) -> Bool {
+        guard let subject, delivery.links.isStanding(at: engine.now) else { return false }
+        do throws(JournalError) {
+            return try await engine.journal.sharer(
+                of: delivery,
+                renditionSHA256: subject.picture,
+                besides: record.id
+            ) != nil
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private static let stillHeld = DeliveryFailure(
+        kind: .duplicate,
+        message: "Another upload had the same picture at the service when this one was deleted. "
+            + "It is deleted there with the last upload that has it."
+    )
 }
 
 /// What a client wants to have delivered again.

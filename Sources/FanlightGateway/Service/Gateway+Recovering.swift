@@ -72,8 +72,22 @@ extension Gateway {
     /// What counted in the period of each service's rate when the gateway stopped still counts.
     func restoreRates(of names: Set<String>) async {
         for service in engine.services where service.rate != nil && names.contains(service.name) {
-            let value = try? await engine.journal.kept(RateMemory.name(of: service.name))
-            engine.gates[service.name]?.restoreRate(RateMemory.slots(value ?? nil))
+            let value = await kept(RateMemory.name(of: service.name))
+            engine.gates[service.name]?.restoreRate(RateMemory.counts(value))
         }
+    }
+
+    /// A value that the journal keeps; one that cannot be read for a while is asked for again.
+    private func kept(_ name: String) async -> JSONValue? {
+        while !registry.isStopping {
+            do throws(JournalError) {
+                return try await engine.journal.kept(name)
+            } catch {
+                engine.events.tell(.journalFailed)
+                guard error.isTemporary else { return nil }
+                await engine.clock.sleep(engine.clock.now() + .seconds(1))
+            }
+        }
+        return nil
     }
 }

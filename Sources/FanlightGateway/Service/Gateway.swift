@@ -145,7 +145,8 @@ public final class Gateway: Sendable {
         engine.limits.forget(changed)
         let gateway = Gateway(self, next)
         // What counted before a restart counts, too, for a service that comes back only now.
-        let fresh = changed.filter { engine.gates[$0] == nil }
+        let fresh = services.filter { $0.rate != nil && engine.gates[$0.name] == nil }.map(\.name)
+        for name in fresh { next.gates[name]?.shut() }
         if !fresh.isEmpty { Task { await gateway.restoreRates(of: Set(fresh)) } }
         return gateway
     }
@@ -157,9 +158,13 @@ public final class Gateway: Sendable {
     public var isReady: Bool { upkeep.isStarted && !registry.isStopping }
 
     /// Continues what an earlier run left, and begins the work that goes on in the background.
-    public func start() async {
+    ///
+    /// - Parameter whenCounted: Called once it is known what counts of an earlier run; uploads taken before would not
+    ///   be counted with it.
+    public func start(whenCounted: @Sendable () -> Void = {}) async {
         await restoreRates(of: Set(engine.services.map(\.name)))
         await callers.restore(settings.clientKeys)
+        whenCounted()
         await recover()
         guard !registry.isStopping else { return }
         upkeep.start(Task { await self.prune() }, notifier)

@@ -112,6 +112,32 @@ final class JournalReader {
         return found
     }
 
+    func sharer(
+        of delivery: JournalDelivery,
+        picture: String,
+        besides upload: String
+    ) throws(JournalError) -> String? {
+        guard let caption = delivery.captionDigest, let text = OutcomeCodec.text(of: delivery.links) else { return nil }
+        var found: String?
+        try connection.query(
+            """
+            SELECT uploads.id, deliveries.position, links, handle
+            FROM deliveries JOIN uploads ON uploads.number = deliveries.upload
+            WHERE service = ?1 AND picture_digest = ?2 AND caption_digest = ?3 AND deliveries.status = 'delivered'
+            AND caption_digest IS NOT NULL AND picture_digest IS NOT NULL AND deletion_state IS NULL
+            AND links = ?4 AND uploads.id <> ?5 ORDER BY settled_at DESC LIMIT 100
+            """,
+            [.text(delivery.service), .text(picture), .text(caption), .text(text), .text(upload)]
+        ) { row throws(JournalError) in
+            guard found == nil, let id = row.text(0), let position = row.int(1) else { return }
+            var links = OutcomeCodec.links(row.bytes(2))
+            // Two pictures may be shown on one page: what deletes them tells them apart, and is sealed.
+            OutcomeCodec.add(try columns.opened(row.bytes(3), "handle", id, position), to: &links)
+            if links == delivery.links { found = id }
+        }
+        return found
+    }
+
     func kept(_ name: String) throws(JournalError) -> JSONValue? {
         var found: JSONValue?
         try connection.query("SELECT value FROM kept WHERE name = ?1", [.text(name)]) { row throws(JournalError) in

@@ -61,14 +61,17 @@ extension JournalWriter {
             )
             touch(number)
         case .deletion(let deletion):
-            try dropTwins(row)
+            if deletion.state != .shared { try dropTwins(row) }
             try connection.run(
                 """
                 UPDATE deliveries SET deletion_state = ?3, deletion = ?4,
-                status = CASE ?3 WHEN 'deleted' THEN 'deleted' ELSE status END
+                status = CASE WHEN ?5 THEN 'deleted' ELSE status END
                 WHERE upload = ?1 AND position = ?2
                 """,
-                row + [.text(deletion.state.rawValue), .text(OutcomeCodec.text(of: deletion))]
+                row + [
+                    .text(deletion.state.rawValue), .text(OutcomeCodec.text(of: deletion)),
+                    .integer(deletion.state.endsDelivery ? 1 : 0),
+                ]
             )
             touch(number)
         }

@@ -10,7 +10,7 @@ extension JournalNote {
     var isOwed: Bool {
         switch event {
         case .delivery(_, .settled), .notification: true
-        case .delivery(_, .deletion(let deletion)): deletion.state != .pending
+        case .delivery(_, .deletion(let deletion)): deletion.state == .deleted || deletion.state == .failed
         default: false
         }
     }

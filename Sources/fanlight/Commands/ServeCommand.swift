@@ -63,16 +63,16 @@ enum ServeCommand {
         )
         observatory.attach(sources(loaded, server, images))
         let running = RunningGateway(gateway)
-        service.set(
-            ObservedService(observatory: observatory) {
-                GatewayService(gateway: running.gateway, observatory: observatory)
-            }
-        )
-        Task { await gateway.start() }
+        let observed = ObservedService(observatory: observatory) {
+            GatewayService(gateway: running.gateway, observatory: observatory)
+        }
+        Task { await gateway.start { service.set(observed) } }
+        var isStopped = false
+        while !service.isSet, !isStopped { isStopped = signals.wait(milliseconds: 1) }
         Console.out("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
-        serve(signals, reloader)
+        if !isStopped { serve(signals, reloader) }
         ServiceManager.tell("STOPPING=1")
         drain(gateway, server, signals, reloader.configuration.server.drain)
         server.stop()

@@ -9,6 +9,8 @@ final class LateService: HTTPService {
 
     func set(_ service: any HTTPService) { target.withLock { $0 = service } }
 
+    var isSet: Bool { target.withLock { $0 != nil } }
+
     func decide(_ head: RequestHead) -> HeadDecision {
         guard let service = target.withLock({ $0 }) else {
             return .answer(HTTPAnswer(status: 503, headers: [HTTPField("Retry-After", "1")]))

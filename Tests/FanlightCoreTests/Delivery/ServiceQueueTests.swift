@@ -134,9 +134,9 @@ struct ServiceQueueTests {
         while starts.count < 35 {
             if starts.count == 15 {
                 // A restart in the midst of a period.
-                let slots = queue.rateSlots ?? []
+                let counts = queue.rateCounts ?? RateWindow.Counts(slotLength: 1, slots: [])
                 queue = self.queue(100, rate: RateWindow(limit: 10, period: .seconds(60)))
-                queue.restoreRate(slots)
+                queue.restoreRate(counts, at: at(now))
                 for ticket in 100..<140 as Range<UInt64> { queue.add(ticket, group: "", until: at(10_000_000)) }
             }
             for _ in granted(queue.decide(at: at(now))) where starts.count < 35 { starts.append(now) }

@@ -4,6 +4,7 @@ import FanlightConfiguration
 import FanlightCore
 import FanlightTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FanlightGateway
@@ -148,5 +149,37 @@ struct RecoveryTests {
         #expect(second.transport.requests.isEmpty)
         let services = await second.send("GET", "/v1/services")
         #expect(services.body["services"]?[0]?["state"]?["rate_left"] == .number("0"))
+    }
+
+    @Test("The count of a rate is on disk before the end of a request leaves", arguments: ["false", "true"])
+    func rateIsWrittenFirst(idempotent: String) async throws {
+        let journal = MemoryJournal()
+        let counted = Mutex<[Int]>([])
+        let extra = ", idempotent: \(idempotent), limits: {rate: 9/hour}"
+        let bench = try Bench(["a"], extra: extra, options: .init(journal: journal)) {
+            request throws(TransportError) in
+            let value = try? await journal.kept(RateMemory.name(of: "a"))
+            let count = RateMemory.counts(value ?? nil)?.slots.reduce(0) { $0 + $1.count } ?? 0
+            counted.withLock { $0.append(count) }
+            return try await Bench.delivers(request)
+        }
+        for _ in 0..<3 { #expect(await bench.post().status == 200) }
+        #expect(counted.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test("An idempotent service with a rate gets no request whose count cannot be written")
+    func countRefused() async throws {
+        let sent = Counter()
+        let bench = try Bench(["a"], extra: ", idempotent: true, limits: {rate: 9/hour}, retry: {attempts: 1}") {
+            request throws(TransportError) in
+            _ = sent.next()
+            return HTTPReply(status: 403, headers: [], body: [], finalURL: request.url)
+        }
+        let first = await bench.post()
+        #expect(sent.next() == 1)
+        bench.journal.failEmptyRecords(true)
+        let again = await bench.send("POST", "/v1/uploads/\(first.id)/retry")
+        #expect(again.body["deliveries"]?[0]?["error"]?["kind"]?.string == "interrupted")
+        #expect(sent.next() == 2)
     }
 }

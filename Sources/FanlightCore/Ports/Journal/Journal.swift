@@ -27,7 +27,8 @@ public protocol Journal: Sendable {
     /// Writes changes, all or none; they are durable when this returns.
     ///
     /// A settled outcome whose writing fails for want of space or access is kept in memory and written with the next
-    /// transaction that succeeds; the call throws nevertheless.
+    /// transaction that succeeds; the call throws nevertheless. What was handed over before with ``post(_:)`` or
+    /// ``keep(_:as:)`` is durable, too, when this returns, also where there are no notes.
     func record(_ notes: [JournalNote]) async throws(JournalError)
 
     /// Hands a change over that nobody waits for: it is written with the next transaction, or within a second.
@@ -55,6 +56,19 @@ public protocol Journal: Sendable {
         renditionSHA256: String,
         captionDigest: String
     ) async throws(JournalError) -> JournalReuse?
+
+    /// Another upload whose standing delivery has the very same links, because one of both reused the other's.
+    ///
+    /// - Parameters:
+    ///   - delivery: at the same service, with the same caption and the same links, what deletes the picture included.
+    ///   - renditionSHA256: of the picture that was sent.
+    ///   - upload: the one that the delivery belongs to.
+    /// - Returns: Its id; `nil` = nobody else holds that picture.
+    func sharer(
+        of delivery: JournalDelivery,
+        renditionSHA256: String,
+        besides upload: String
+    ) async throws(JournalError) -> String?
 
     /// Uploads whose webhook is due at `now`, the longest due first.
     func dueNotifications(now: Int64, limit: Int) async throws(JournalError) -> [JournalUpload]

@@ -29,7 +29,7 @@ extension JournalDelivery {
             settledAt = nil
         case .deletion(let deletion):
             self.deletion = deletion
-            if deletion.state == .deleted { status = .deleted }
+            if deletion.state.endsDelivery { status = .deleted }
         }
     }
 

@@ -200,8 +200,15 @@ public struct JournalDelivery: Sendable, Equatable {
 /// A deletion at a service, from the wish to its outcome.
 public struct JournalDeletion: Sendable, Equatable {
     /// State of a deletion.
-    public enum State: String, Sendable { case pending, deleted, failed }
-    /// State; `deleted` also turns the delivery's status into ``DeliveryStatus/deleted``.
+    public enum State: String, Sendable {
+        case pending, deleted, failed
+        /// Given up by this upload; the picture stays at the service for another upload that has the same links.
+        case shared
+
+        /// True where the delivery's status becomes ``DeliveryStatus/deleted``.
+        public var endsDelivery: Bool { self == .deleted || self == .shared }
+    }
+    /// State.
     public var state: State
     /// Requests made.
     public var attempts: Int
