@@ -153,6 +153,7 @@ extension Gateway {
         for (rendition, file) in opened { engine.shelf.put(file, of: rendition) }
         for (upload, record) in zip(uploads, records) {
             engine.events.tell(.accepted(bytes: record.imageBytes, deliveries: record.deliveries.count))
+            upkeep.noteTaken(record.deliveries.count)
             // A gateway that stops just now has the upload in its journal and continues it at the next start.
             runner.start(upload, record.deliveries.indices.filter { record.deliveries[$0].status == .pending })
         }

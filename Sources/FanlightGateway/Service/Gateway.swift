@@ -60,7 +60,8 @@ public final class Gateway: Sendable {
     /// One request at a time changes what is wanted of an upload.
     let turns: Turnstile
     private let notifier: Notifier?
-    private let upkeep: Upkeep
+    /// Work in the background.
+    let upkeep: Upkeep
 
     var settings: GatewaySettings { engine.settings }
 
@@ -179,14 +180,14 @@ public final class Gateway: Sendable {
         for upload in registry.stop() { upload.stop() }
     }
 
-    /// Lets the journal forget what is too old, once a minute.
+    /// Lets the journal forget what is too old or too much, once a minute, and more often where much is taken.
     private func prune() async {
         while !Task.isCancelled {
             var hasMore = true
             while hasMore, !Task.isCancelled {
                 hasMore = (try? await engine.journal.prune(now: engine.now).hasMore) ?? false
             }
-            await engine.clock.sleep(engine.clock.now() + .seconds(60))
+            await upkeep.pause(engine.clock)
         }
     }
 }
