@@ -203,6 +203,7 @@ public final class MemoryJournal: Journal {
             let due = state.uploads.values.filter { upload in
                 guard let notification = upload.notification, let time = notification.dueAt else { return false }
                 return !notification.isDone && time <= now
+                    && !upload.deliveries.contains { $0.status == .pending && $0.role != .shadow }
             }
             return Array(due.sorted { ($0.notification?.dueAt ?? 0) < ($1.notification?.dueAt ?? 0) }.prefix(limit))
         }

@@ -87,7 +87,9 @@ struct JournalBehaviourTests {
     @Test("Notes about the whole upload, and about what is not there", arguments: Kind.allCases)
     func otherNotes(_ kind: Kind) async throws {
         let journal = try journal(kind)
-        var expected = JournalUpload.sample("one", ["a"])
+        var expected = JournalUpload.sample("one", ["a", "b"])
+        // Nobody waits for what is only measured.
+        expected.deliveries[1].role = .shadow
         try await journal.accept([expected], key: nil, files: [])
         expected.choices = .object([.init("policy", "first")])
         expected.notification = JournalNotification(attempts: 2, dueAt: 9_000)
@@ -99,6 +101,9 @@ struct JournalBehaviourTests {
         ])
         #expect(try await journal.upload("one") == expected)
         #expect(try await journal.dueNotifications(now: 8_999, limit: 9).isEmpty)
+        // Not while it is delivered again.
+        #expect(try await journal.dueNotifications(now: 9_000, limit: 9).isEmpty)
+        try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
         #expect(try await journal.dueNotifications(now: 9_000, limit: 9).map(\.id) == ["one"])
         try await journal.record([
             JournalNote(upload: "one", .notification(JournalNotification(attempts: 3, dueAt: 9_000, isDone: true)))

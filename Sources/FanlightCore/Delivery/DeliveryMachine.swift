@@ -28,8 +28,8 @@ public struct DeliveryOutcome: Sendable, Equatable {
 /// The way of one delivery to its one outcome: attempt, back off, attempt again, give up.
 ///
 /// Pure: events in, actions out; time and chance are passed in. It keeps four promises whatever comes in: there is one
-/// outcome, no attempt follows an `unknown` one, no attempt begins before its time, and none begins at or after the
-/// deadline.
+/// outcome, no attempt follows an `unknown` one, no attempt begins before its time, and none begins so late that there is
+/// no time for it before the deadline.
 public struct DeliveryMachine: Sendable {
     /// What happened.
     public enum Event: Sendable {
@@ -93,6 +93,8 @@ public struct DeliveryMachine: Sendable {
     private var state = State.new
     private var made: Int
     private var deadline = Timestamp.distantFuture
+    /// No attempt begins at that time or later.
+    private var lastStart = Timestamp.distantFuture
 
     /// Creates a delivery that waits for ``Event/start``.
     ///
@@ -122,7 +124,7 @@ public struct DeliveryMachine: Sendable {
             if now < until { return .wait(until: until) }
             return queue(now, after: failure)
         case (.queued, .granted):
-            guard now < deadline else { return settle(late()) }
+            guard now < lastStart else { return settle(late()) }
             made += 1
             state = .attempting
             return .attempt(number: made, until: deadline)
@@ -136,6 +138,7 @@ public struct DeliveryMachine: Sendable {
 
     private mutating func start(_ now: Timestamp) -> Action {
         deadline = now + rules.deadline
+        lastStart = now + (rules.deadline - rules.leastTime)
         if past.mayHaveArrived {
             let failure = DeliveryFailure(
                 kind: .interrupted,
@@ -144,7 +147,8 @@ public struct DeliveryMachine: Sendable {
             )
             return settle(DeliveryOutcome(.unknown, failure: failure, attempts: made))
         }
-        if let notBefore = past.notBefore, notBefore > now, notBefore < deadline {
+        if let notBefore = past.notBefore, notBefore > now {
+            guard notBefore < lastStart else { return settle(tooEarly(notBefore - now)) }
             state = .waiting(until: notBefore, after: nil)
             return .wait(until: notBefore)
         }
@@ -152,11 +156,11 @@ public struct DeliveryMachine: Sendable {
     }
 
     private mutating func queue(_ now: Timestamp, after failure: DeliveryFailure?) -> Action {
-        guard now < deadline else {
+        guard now < lastStart else {
             return settle(failure.map { DeliveryOutcome(.failed, failure: $0, attempts: made) } ?? late())
         }
         state = .queued
-        return .queue(until: deadline)
+        return .queue(until: lastStart)
     }
 
     private mutating func fail(_ failure: DeliveryFailure, _ now: Timestamp, _ chance: Double) -> Action {
@@ -165,7 +169,7 @@ public struct DeliveryMachine: Sendable {
         }
         let allowed = max(rules.attempts, past.attempts + 1)
         guard made < allowed, let wait = rules.wait(after: failure.retry, made: made, chance: chance),
-            now + wait < deadline
+            now + wait < lastStart
         else { return settle(DeliveryOutcome(.failed, failure: failure, attempts: made)) }
         let until = now + wait
         state = .waiting(until: until, after: failure)
@@ -175,6 +179,15 @@ public struct DeliveryMachine: Sendable {
     private mutating func settle(_ outcome: DeliveryOutcome) -> Action {
         state = .settled
         return .settle(outcome)
+    }
+
+    private func tooEarly(_ wait: Duration) -> DeliveryOutcome {
+        let failure = DeliveryFailure(
+            kind: .rateLimited,
+            message: "The service takes no attempt within the deadline of \(rules.deadline). Retry later.",
+            retry: .retryAfter(wait)
+        )
+        return DeliveryOutcome(.failed, failure: failure, attempts: made)
     }
 
     private func late() -> DeliveryOutcome {

@@ -24,6 +24,9 @@ public struct DeliveryRules: Sendable, Equatable {
         self.longest = max(.zero, longest)
     }
 
+    /// Time that an attempt must have: with less it would only end as a timeout, and hide why those before it failed.
+    public var leastTime: Duration { min(.seconds(1), deadline / 10) }
+
     /// The wait after a failed attempt; `nil` where its retry class forbids another one.
     ///
     /// Full jitter: anything from nothing to the bound, so that deliveries that failed together do not return

@@ -58,12 +58,20 @@ final class Notifier: Sendable {
             }
             if isRecorded, due.contains(where: \.isComplete) { continue }
             // A journal that takes nothing keeps the state in memory, and gives the call when it is due again.
-            await rest()
+            let later = engine.clock.now() + Self.pause
+            await rest(until: isRecorded ? await nextDue(before: later) : later)
         }
     }
 
-    private func rest() async {
-        let until = engine.clock.now() + Self.pause
+    /// When a call is due that is not due yet; at the latest when to look again.
+    private func nextDue(before latest: Timestamp) async -> Timestamp {
+        let now = engine.now
+        let soon = (try? await engine.journal.dueNotifications(now: latest.milliseconds, limit: 16)) ?? []
+        let times = soon.filter(\.isComplete).compactMap { $0.notification?.dueAt }.filter { $0 > now }
+        return times.min().map { Timestamp(milliseconds: $0) } ?? latest
+    }
+
+    private func rest(until: Timestamp) async {
         let timer = Task {
             await engine.clock.sleep(until)
             wake()

@@ -37,7 +37,11 @@ final class JournalReader {
 
     func dueNotifications(now: Int64, limit: Int) throws(JournalError) -> [JournalUpload] {
         try uploads(
-            "SELECT \(Self.fields) FROM uploads WHERE notify_due <= ?1 ORDER BY notify_due LIMIT ?2",
+            """
+            SELECT \(Self.fields) FROM uploads WHERE notify_due <= ?1 AND NOT EXISTS
+            (SELECT 1 FROM deliveries WHERE upload = number AND deliveries.status = 'pending' AND role <> 'shadow')
+            ORDER BY notify_due LIMIT ?2
+            """,
             [.integer(now), .integer(Int64(limit))]
         ).map(\.upload)
     }

@@ -16,7 +16,7 @@ struct DeliveryMachineTests {
     /// A machine in its first attempt.
     private func attempting(_ rules: DeliveryRules = DeliveryRules()) -> DeliveryMachine {
         var machine = DeliveryMachine(rules: rules)
-        #expect(machine.handle(.start, now: zero) == .queue(until: zero + rules.deadline))
+        #expect(machine.handle(.start, now: zero) == .queue(until: zero + (rules.deadline - rules.leastTime)))
         #expect(machine.handle(.granted, now: zero) == .attempt(number: 1, until: zero + rules.deadline))
         return machine
     }
@@ -54,7 +54,7 @@ struct DeliveryMachineTests {
         var machine = attempting()
         #expect(machine.handle(failure(.retryAfter(.seconds(3))), now: zero, chance: 0) == .wait(until: at(3_000)))
         #expect(machine.handle(.due, now: at(2_999)) == .wait(until: at(3_000)))
-        #expect(machine.handle(.due, now: at(3_000)) == .queue(until: at(600_000)))
+        #expect(machine.handle(.due, now: at(3_000)) == .queue(until: at(599_000)))
         #expect(machine.handle(.granted, now: at(3_000)) == .attempt(number: 2, until: at(600_000)))
     }
 
@@ -81,6 +81,35 @@ struct DeliveryMachineTests {
         #expect(outcome.status == .failed)
     }
 
+    @Test("An attempt for which no time is left is not begun: the failure before it is told")
+    func noTimeLeft() {
+        var machine = attempting(DeliveryRules(deadline: .seconds(5)))
+        #expect(machine.handle(failure(.retryAfter(.seconds(4))), now: zero) == .wait(until: at(4_000)))
+        guard case .settle(let outcome) = machine.handle(.due, now: at(4_600)) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.failure?.message == "m" && outcome.attempts == 1)
+
+        var other = attempting(DeliveryRules(deadline: .seconds(5)))
+        guard case .settle(let end) = other.handle(failure(.retryAfter(.seconds(4))), now: at(800)) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(end.failure?.message == "m" && end.attempts == 1)
+    }
+
+    @Test("What a service asked for before a restart is kept, also where the deadline is shorter now")
+    func askedForBefore() {
+        let rules = DeliveryRules(deadline: .seconds(5))
+        var machine = DeliveryMachine(rules: rules, past: .init(attempts: 1, notBefore: at(60_000)))
+        guard case .settle(let outcome) = machine.handle(.start, now: zero) else {
+            Issue.record("not settled")
+            return
+        }
+        #expect(outcome.status == .failed && outcome.failure?.retry == .retryAfter(.seconds(60)))
+    }
+
     @Test("No place until the deadline: failed, no attempt made")
     func noPlace() {
         var machine = DeliveryMachine(rules: DeliveryRules(deadline: .seconds(5)))
@@ -103,7 +132,7 @@ struct DeliveryMachineTests {
 
         var worn = DeliveryMachine(rules: DeliveryRules(attempts: 2), past: .init(attempts: 2, notBefore: at(50)))
         #expect(worn.handle(.start, now: zero) == .wait(until: at(50)))
-        #expect(worn.handle(.due, now: at(60)) == .queue(until: at(600_000)))
+        #expect(worn.handle(.due, now: at(60)) == .queue(until: at(599_000)))
         #expect(worn.handle(.granted, now: at(60)) == .attempt(number: 3, until: at(600_000)))
     }
 

@@ -45,6 +45,7 @@ private struct ModelRun {
             mayHaveArrived: !isFresh && Int.random(in: 0..<8, using: &numbers) == 0,
             notBefore: isFresh ? nil : now + .milliseconds(Int.random(in: -5_000...20_000, using: &numbers))
         )
+        earliest = past.notBefore
         machine = DeliveryMachine(rules: rules, past: past)
         self.numbers = numbers
     }
@@ -77,7 +78,7 @@ private struct ModelRun {
             begun += 1
             if isUnknown || past.mayHaveArrived { breach = "attempt after unknown" }
             if let earliest, now < earliest { breach = "attempt before its time" }
-            if let start, now >= start + rules.deadline { breach = "attempt after the deadline" }
+            if let start, now >= start + (rules.deadline - rules.leastTime) { breach = "attempt after the deadline" }
             if let start, until != start + rules.deadline { breach = "another deadline" }
             if number != past.attempts + begun { breach = "attempt \(number) is miscounted" }
             if begun > max(rules.attempts - past.attempts, 1) { breach = "too many attempts" }

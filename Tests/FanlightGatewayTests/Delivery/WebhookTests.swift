@@ -3,6 +3,7 @@
 import FanlightAdapters
 import FanlightCore
 import FanlightTestSupport
+import Synchronization
 import Testing
 
 @testable import FanlightGateway
@@ -51,6 +52,40 @@ struct WebhookTests {
         let state = try #require(bench.journal.uploads[0].notification)
         #expect(state.isDone == isDone)
         #expect((state.dueAt == nil) == isDone)
+        bench.gateway.interrupt()
+    }
+
+    /// A clock that a test moves.
+    private final class SlowClock: Sendable {
+        private let time = Mutex(Timestamp(milliseconds: 1_000_000))
+
+        func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+
+        var clock: EngineClock {
+            EngineClock(now: { self.time.withLock { $0 } }) { until in
+                while self.time.withLock({ $0 }) < until, !Task.isCancelled {
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+        }
+    }
+
+    @Test("A call that failed is made again when it is due, not later")
+    func onTime() async throws {
+        let clock = SlowClock()
+        let bench = try Bench(["a"], options: .init(notify: Self.hook, clock: clock.clock)) {
+            request throws(TransportError) in
+            if host(request, is: "hook") { return HTTPReply(status: 500, headers: [], body: [], finalURL: "") }
+            return try await Bench.delivers(request)
+        }
+        await bench.gateway.start()
+        _ = await bench.post()
+        for (calls, wait) in [(1, 5), (2, 10), (3, 20)] {
+            #expect(await Bench.eventually { bench.journal.uploads[0].notification?.attempts == calls })
+            try await Task.sleep(for: .milliseconds(20))
+            clock.advance(.seconds(wait))
+            #expect(await Bench.eventually { bench.requests(to: "hook") == calls + 1 })
+        }
         bench.gateway.interrupt()
     }
 

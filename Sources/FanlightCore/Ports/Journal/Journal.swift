@@ -70,7 +70,7 @@ public protocol Journal: Sendable {
         besides upload: String
     ) async throws(JournalError) -> String?
 
-    /// Uploads whose webhook is due at `now`, the longest due first.
+    /// Uploads whose webhook is due at `now`, the longest due first; none that the answer would show as pending.
     func dueNotifications(now: Int64, limit: Int) async throws(JournalError) -> [JournalUpload]
 
     /// A small value of the gateway that survives a restart, for example the state of a service's rate.
