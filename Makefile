@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build release test demo check format api-check deploy-check deb bench bench-floor clean
+.PHONY: help deps build release test demo check format api-check deploy-check deb bench bench-floor bench-hang clean
 
 help: ## List these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -47,6 +47,10 @@ bench: deps ## Measure the gateway: CPU, throughput, latency and memory by lane 
 bench-floor: deps ## Measure beside the C reference and the Python baseline, and hold the ratios against their limits
 	swift build -c release -Xswiftc -static-stdlib
 	@bench/floor.py
+
+bench-hang: deps ## Measure what one hanging service costs the others
+	swift build -c release -Xswiftc -static-stdlib
+	@bench/hang.py
 
 clean: ## Remove what was built
 	rm -rf .build
