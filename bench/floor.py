@@ -20,10 +20,16 @@ FLOOR = os.environ.get("FANLIGHT_FLOOR", os.path.join(os.path.dirname(gateway.RO
 WORK = os.path.join(gateway.ROOT, ".build", "floor")
 PORT, SINK = 18081, 19001
 
+# Lean: without what the reference does not do either, hashing the picture and waiting for the disk.
+LEAN = ["journal: {durability: relaxed}"], ["  sha256: false"]
+
 # name, photograph, services, the other server, limits
 PAIRS = [
     ("pass-1", "upright", 1, "build/gateway {targets} --mode pass --port {port}", {"cpu_ms": 1.25, "idle_mb": 1.0, "start_ms": 1.0}),
     ("pass-20", "upright", 20, "build/gateway {targets} --mode pass --port {port}", {"cpu_ms": 1.15, "peak_mb": 1.5}),
+    ("lean-pass-1", "upright", 1, "build/gateway {targets} --mode pass --port {port}", {"cpu_ms": 1.25}),
+    ("lean-pass-20", "upright", 20, "build/gateway {targets} --mode pass --port {port}", {"cpu_ms": 1.15}),
+    ("lean-rotate-1", "sideways", 1, "build/gateway {targets} --mode rotate --port {port}", {"cpu_ms": 1.05}),
     ("rotate-1", "sideways", 1, "build/gateway {targets} --mode rotate --port {port}", {"cpu_ms": 1.05}),
     ("resize-1", "resized", 1, "build/gateway {targets} --mode resize --port {port}", {"cpu_ms": 0.45}),
     ("resize-20", "resized", 20, "build/gateway {targets} --mode resize --port {port}", {"peak_mb": 1.5}),
@@ -60,7 +66,8 @@ def upright(photo):
 
 def configuration(name, services, edge):
     """A configuration for that many services; the reference's sink has one port for each."""
-    lines = ["server:", f"  listen: 127.0.0.1:{PORT}", f"  state: {WORK}/state-{name}", "image:",
+    journal, image = LEAN if name.startswith("lean-") else ([], [])
+    lines = ["server:", f"  listen: 127.0.0.1:{PORT}", f"  state: {WORK}/state-{name}", *journal, "image:", *image,
              f"  max_edge: {edge}", "  quality: 82", "services:"]
     for number in range(services):
         url = f"http://127.0.0.1:{SINK + number}/3/image?delay=0"

@@ -37,7 +37,7 @@ public struct ServerLimits: Sendable, Equatable {
         idleTimeout: Duration = .seconds(30),
         maxHeadBytes: Int = 32_768,
         maxBodyBytes: Int? = nil,
-        connectionMemory: Int = 65_536,
+        connectionMemory: Int = 131_072,
         threads: Int = 2
     ) {
         self.maxConnections = maxConnections

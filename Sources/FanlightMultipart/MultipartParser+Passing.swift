@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
 extension MultipartParser {
     /// How many of the next bytes are a part's content for certain, so that they need not go through the parser.
     ///
@@ -19,18 +17,26 @@ extension MultipartParser {
 
     /// Bytes before the first line break that a delimiter may follow.
     private func contentCount(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard let base = bytes.baseAddress else { return 0 }
-        var position = 0
-        // SAFETY: every access is below `bytes.count`.
-        while position < bytes.count, let found = unsafe memchr(base + position, 0x0A, bytes.count - position) {
-            let lineFeed = unsafe UnsafeRawPointer(found) - base
-            if unsafe mayBeginDelimiter(bytes, at: lineFeed + 1) {
-                return unsafe lineFeed > 0 && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
+        if let place = unsafe search.first(in: bytes) {
+            return unsafe beforeLineBreak(bytes, at: place)
+        }
+        // The rest is too short to hold a whole delimiter, but may hold its beginning.
+        var position = max(0, bytes.count - search.pattern.count + 1)
+        while position < bytes.count {
+            // SAFETY: the place is below `bytes.count`.
+            if unsafe bytes[position] == 0x0A, unsafe mayBeginDelimiter(bytes, at: position + 1) {
+                return unsafe beforeLineBreak(bytes, at: position)
             }
-            position = lineFeed + 1
+            position += 1
         }
         // A carriage return at the end may belong to a delimiter's line break.
         return unsafe bytes.last == 0x0D ? bytes.count - 1 : bytes.count
+    }
+
+    /// The place of a line break of which the line feed is given.
+    private func beforeLineBreak(_ bytes: UnsafeRawBufferPointer, at lineFeed: Int) -> Int {
+        // SAFETY: a line feed behind the first byte has a byte before it.
+        unsafe lineFeed > 0 && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
     }
 
     /// True where all bytes up to the end are those of the delimiter.

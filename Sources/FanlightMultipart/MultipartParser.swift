@@ -14,6 +14,7 @@ public struct MultipartParser: Sendable {
     }
 
     let delimiter: [UInt8]
+    let search: DelimiterSearch
     private let limits: MultipartLimits
     private var state: State
     private var window = ByteWindow()
@@ -32,6 +33,7 @@ public struct MultipartParser: Sendable {
     /// - Parameter boundary: Value of the boundary parameter, without the two dashes, 1 to 70 bytes.
     public init(boundary: [UInt8], limits: MultipartLimits = MultipartLimits()) {
         delimiter = Array("--".utf8) + boundary
+        search = DelimiterSearch(delimiter)
         self.limits = limits
         state = (1...70).contains(boundary.count) ? .preamble : .failed(.badBoundary)
     }

@@ -107,6 +107,28 @@ struct StorageTests {
         #expect(third.readAll() == long && second.readAll() == [1, 2])
     }
 
+    @Test(
+        "Bytes that come in any pieces are the file, over an older and longer one too",
+        arguments: [1, 7, 31_744, 65_536, 70_001, 400_000]
+    )
+    func pieces(size: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder))
+        for length in [500_000, 65_536, 65_537, 196_608, size == 1 ? 70_000 : 400_001] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
+            let writer = try #require(spool.create())
+            for start in stride(from: 0, to: length, by: size) {
+                let piece = Array(bytes[start..<min(length, start + size)])
+                // SAFETY: the array lives through the call.
+                #expect(unsafe piece.withUnsafeBytes { unsafe writer.append($0) })
+            }
+            #expect(writer.count == length)
+            let file = try #require(writer.finish())
+            #expect(file.size == length)
+            #expect(file.readAll() == bytes)
+        }
+    }
+
     @Test("Nobody's picture waits longer than it may, nor more of them than they may")
     func reuseEnds() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FanlightMultipart
 import Testing
+
+@testable import FanlightMultipart
 
 @Suite struct MultipartParserTests {
     @Test(arguments: MultipartFixtures.all)
@@ -53,6 +54,29 @@ import Testing
         }
         var parser = MultipartParser(boundary: Array("B".utf8))
         #expect(unsafe [1, 2, 3].withUnsafeBytes { unsafe parser.pass($0) } == 0)
+    }
+
+    @Test(arguments: ["B", "-", "---------------------------3141592653589793", "aabaab"])
+    func findsTheFirstDelimiterAmongLinesLikeIt(boundary: String) throws {
+        let search = DelimiterSearch(Array("--\(boundary)".utf8))
+        var number = 7
+        // A fixed sequence, the same in each run (D. Lehmer's generator).
+        func random(_ bound: Int) -> Int {
+            number = number * 48_271 % 2_147_483_647
+            return number % bound
+        }
+        // Line feeds, and pieces of the delimiter, so that it nearly stands in many places.
+        let pieces = [
+            [0x0A], [0x0D], [0x2D], Array(search.pattern.dropLast()), Array(search.pattern.dropFirst()), [0x61, 0x62],
+        ]
+        for round in 0..<2_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<random(12) { bytes += pieces[random(pieces.count)] }
+            if round.isMultiple(of: 3) { bytes += search.pattern + [0x78] }
+            let expected = bytes.indices.first { bytes[$0...].starts(with: search.pattern) }
+            // SAFETY: the pointer is used inside the closure only.
+            #expect(unsafe bytes.withUnsafeBytes { unsafe search.first(in: $0) } == expected)
+        }
     }
 
     @Test func handsContentOnAsItComes() throws {

@@ -43,6 +43,8 @@ final class ReplyDocument {
     /// Decodes by byte-order mark, declared charset, XML declaration; else UTF-8 with replacement characters.
     private static func decode(_ reply: HTTPReply) -> String {
         let body = reply.body
+        // Most replies: the same text in each of the character sets.
+        if body.allSatisfy({ $0 < 0x80 }) { return String(decoding: body, as: UTF8.self) }
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { return String(decoding: body.dropFirst(3), as: UTF8.self) }
         let declared = reply.header("Content-Type")?.lowercased() ?? ""
         let head = String(decoding: body.prefix(100), as: UTF8.self).lowercased()

@@ -178,6 +178,12 @@ public enum ConfigurationFields {
                 default: "white",
                 "What shows through transparency where the format has none"
             ),
+            FieldSpec(
+                "sha256",
+                .boolean,
+                default: "true",
+                "Reports give the hash of the picture as it came; false spares half a millisecond of processor time a megabyte"
+            ),
             FieldSpec("max_pixels", .pixelCount, default: "100MP", "Pixels of one picture that comes in"),
             FieldSpec(
                 "max_frames",

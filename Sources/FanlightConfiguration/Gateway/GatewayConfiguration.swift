@@ -149,6 +149,7 @@ public struct GatewayConfiguration: Sendable {
         settings.rotation = values.text("rotate").flatMap(RotationPolicy.init) ?? .lossless
         settings.colour = values.text("color").flatMap(ColourPolicy.init) ?? .keep
         settings.background = values.text("background").flatMap { GroundColour($0) } ?? .white
+        settings.givesHash = values.boolean("sha256")
         settings.helpers = values.integer("helpers")
         settings.processorTime = values.duration("cpu")
         settings.memory = values.integer("memory")

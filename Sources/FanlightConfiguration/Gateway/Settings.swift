@@ -95,6 +95,8 @@ public struct ImageSettings: Sendable, Equatable {
     public var colour: ColourPolicy = .keep
     /// What shows through transparency where the format has none.
     public var background: GroundColour = .white
+    /// Whether reports give the hash of the picture as it came.
+    public var givesHash = true
     /// Decoding processes at most; 0 = one for each processor core.
     public var helpers = 0
     /// Processor time for one rendition.

@@ -177,7 +177,7 @@ final class LiveUpload: Sendable {
     private func isReached(_ goal: Goal, _ state: State) -> Bool {
         if state.isGivenUp { return true }
         switch goal {
-        case .answer: return policy.isMet(by: Report(state.record))
+        case .answer: return policy.isMet(by: state.record.deliveries)
         case .deletions: return !state.record.deliveries.contains { $0.deletion?.state == .pending }
         }
     }
@@ -330,10 +330,15 @@ extension [JournalDelivery] {
 }
 
 extension RoutePolicy {
-    /// True when the answer can be given.
-    func isMet(by report: Report) -> Bool {
-        if report.status != .pending { return true }
-        let delivered = report.deliveries.count { $0.status == .delivered }
+    /// True when the answer can be given; looked at after each outcome, so that nothing is made for it.
+    func isMet(by deliveries: [JournalDelivery]) -> Bool {
+        var delivered = 0
+        var isComplete = true
+        for delivery in deliveries where delivery.role != .shadow {
+            if delivery.status == .pending { isComplete = false }
+            if delivery.status == .delivered { delivered += 1 }
+        }
+        if isComplete { return true }
         switch self {
         case .all, .first: return false
         case .any: return delivered >= 1

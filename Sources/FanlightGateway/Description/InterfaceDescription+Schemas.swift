@@ -59,7 +59,7 @@ extension InterfaceDescription {
              "required": ["media_type", "width", "height", "bytes", "orientation", "sha256", "frames"],
              "properties": {"media_type": {"type": "string"}, "width": {"type": "integer"}, "height": {"type": "integer"},
                "bytes": {"type": "integer"}, "orientation": {"type": "integer", "minimum": 1, "maximum": 8},
-               "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}, "frames": {"type": "integer", "minimum": 1}}},
+               "sha256": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"}, "frames": {"type": "integer", "minimum": 1}}},
            "Geotag": {"type": "object", "additionalProperties": false, "required": ["latitude", "longitude", "altitude", "source"],
              "properties": {"latitude": {"type": "number", "minimum": -90, "maximum": 90}, "longitude": {"type": "number", "minimum": -180, "maximum": 180},
                "altitude": {"type": ["number", "null"]}, "source": {"type": "string"}}},

@@ -48,7 +48,7 @@ final class EncodedFormReader: UploadFormReader {
         }
         guard !bytes.isEmpty else { throw Problem(.noPicture, "\"image\" is empty.", field: "image") }
         guard let writer = spool.create() else { throw .spoolFull }
-        writer.beginHash()
+        if limits.hashes { writer.beginHash() }
         // SAFETY: the array lives through the call.
         guard unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }), let file = writer.finish() else {
             throw .spoolFull

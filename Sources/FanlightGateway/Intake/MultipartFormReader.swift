@@ -91,7 +91,7 @@ final class MultipartFormReader: UploadFormReader {
             throw Problem(.malformed, "The body holds more than \(limits.maxPictures) pictures.")
         }
         guard let writer = spool.create() else { throw .spoolFull }
-        writer.beginHash()
+        if limits.hashes { writer.beginHash() }
         part = .file(writer, isNamed: head.filename?.isEmpty == false)
     }
 

@@ -12,7 +12,7 @@ final class RawFormReader: UploadFormReader {
     init(isPicture: Bool, spool: any Spool, limits: IntakeLimits) throws(Problem) {
         self.isPicture = isPicture
         guard let writer = spool.create() else { throw .spoolFull }
-        writer.beginHash()
+        if limits.hashes { writer.beginHash() }
         self.writer = writer
         self.limits = limits
     }

@@ -18,10 +18,12 @@ protocol UploadFormReader: AnyObject {
     func finish() throws(Problem) -> UploadForm
 }
 
-/// Limits of an upload's body.
+/// Limits of an upload's body, and what is done on its way.
 struct IntakeLimits: Sendable {
     /// Bytes of the whole body.
     var maxBody: Int
+    /// Whether pictures are hashed on their way, which is cheaper than to read them again.
+    var hashes = true
     /// Bytes of one text field.
     var maxField = 262_144
     /// Bytes of all text fields.

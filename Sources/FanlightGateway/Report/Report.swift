@@ -70,8 +70,8 @@ public struct Report: Sendable {
     public var image: ImageFacts
     /// Size of the picture as sent by the client.
     public var imageBytes: Int
-    /// Lower-case hexadecimal SHA-256 of the client's bytes.
-    public var sha256: String
+    /// Lower-case hexadecimal SHA-256 of the client's bytes; `nil` where the configuration wants none.
+    public var sha256: String?
     /// The position that counts: the client's, else the picture's.
     public var geotag: Geotag?
     /// Remarks.
@@ -166,7 +166,7 @@ extension Report {
             .init("height", .number(String(image.height))),
             .init("bytes", .number(String(imageBytes))),
             .init("orientation", .number(String(image.orientation.rawValue))),
-            .init("sha256", .string(sha256)),
+            .init("sha256", sha256.map { .string($0) } ?? .null),
             .init("frames", .number(String(image.frames))),
         ])
     }

@@ -35,7 +35,7 @@ extension Gateway {
     private struct Picture: Sendable {
         var file: SpooledFile
         var facts: ImageFacts
-        var sha256: String
+        var sha256: String?
     }
 
     /// Answers one complete form.
@@ -63,12 +63,13 @@ extension Gateway {
         )
         let begin = engine.clock.now()
         var pictures: [Picture] = []
-        for file in form.pictures { pictures.append(try await read(file)) }
+        let isCompared = key != nil || services.contains { $0.service.delivery.reusesDuplicates }
+        for file in form.pictures { pictures.append(try await read(file, hashes: isCompared || settings.givesHash)) }
         guard let key else {
             let uploads = try await accept(pictures, order, key: nil, since: begin)
             return await report(uploads, preference)
         }
-        let digest = IdempotencyDesk.digest(pictures: pictures.map(\.sha256), fields: fields)
+        let digest = IdempotencyDesk.digest(pictures: pictures.compactMap(\.sha256), fields: fields)
         return try await answerOnce(key, digest, client, preference) { [self, pictures] (entry) throws(Problem) in
             try await accept(pictures, order, key: entry, since: begin)
         }
@@ -100,13 +101,12 @@ extension Gateway {
         }
     }
 
-    private func read(_ file: SpooledFile) async throws(Problem) -> Picture {
+    private func read(_ file: SpooledFile, hashes: Bool) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
         let position = settings.geotag.position
         let result = await engine.pool.run { () -> Result<Picture, Problem> in
-            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size),
-                let digest = ContentHash.sha256(of: file)
-            else {
+            let digest = hashes ? ContentHash.sha256(of: file) : nil
+            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size), !hashes || digest != nil else {
                 return .failure(.spoolFull)
             }
             do throws(ImageError) {

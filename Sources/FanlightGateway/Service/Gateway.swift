@@ -12,6 +12,8 @@ public struct GatewaySettings: Sendable {
     public var answerWithin: Duration = .seconds(60)
     /// What every rendition keeps, before a service's own limits.
     public var constraints = RenditionConstraints()
+    /// Whether reports give the hash of the picture as it came; without it, it is computed only where it is needed.
+    public var givesHash = true
     /// What any picture keeps.
     public var imageLimits = ImageLimits()
     /// What is taken as a picture's place, and what services are told of it.
@@ -44,7 +46,7 @@ public struct GatewaySettings: Sendable {
     /// Creates the default settings.
     public init() {}
 
-    var intake: IntakeLimits { IntakeLimits(maxBody: maxBody) }
+    var intake: IntakeLimits { IntakeLimits(maxBody: maxBody, hashes: givesHash) }
 }
 
 /// The life of an upload: read, prepare, record, deliver, report.

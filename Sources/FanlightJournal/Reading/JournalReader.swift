@@ -202,7 +202,7 @@ extension JournalReader {
             client: row.text(3) ?? "",
             image: ImageFacts(mediaType: .jpeg, width: 0, height: 0),
             imageBytes: 0,
-            sha256: ""
+            sha256: nil
         )
         if let attempts = row.int(4) {
             upload.notification = JournalNotification(

@@ -11,7 +11,7 @@ enum RecordCodec {
         var members = Members()
         members["image"] = image(upload.image)
         members["bytes"] = .int(upload.imageBytes)
-        members["sha256"] = .string(upload.sha256)
+        members["sha256"] = upload.sha256.map { .string($0) }
         members["caption"] = caption(upload.caption)
         members["geotag"] = upload.geotag.map(geotag)
         members["warnings"] = upload.warnings.isEmpty ? nil : .array(upload.warnings.map(warning))
@@ -24,7 +24,7 @@ enum RecordCodec {
         guard let value = try? JSONParser.parse(text), let image = value["image"].flatMap(image) else { return false }
         upload.image = image
         upload.imageBytes = value["bytes"]?.int ?? 0
-        upload.sha256 = value["sha256"]?.string ?? ""
+        upload.sha256 = value["sha256"]?.string
         upload.caption = value["caption"].map(caption) ?? Caption()
         upload.geotag = value["geotag"].flatMap(geotag)
         upload.warnings = (value["warnings"]?.array ?? []).map(warning)

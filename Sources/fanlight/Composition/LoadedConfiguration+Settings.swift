@@ -20,6 +20,7 @@ extension LoadedConfiguration {
         settings.maxSpool = server.maxSpool
         settings.constraints = image.constraints
         settings.imageLimits = image.limits
+        settings.givesHash = image.givesHash
         settings.geotag = configuration.geotag
         settings.trace = server.trace
         settings.publicURL = server.publicURL ?? url

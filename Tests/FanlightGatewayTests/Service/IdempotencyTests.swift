@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightAdapters
 import FanlightConfiguration
 import FanlightCore
 import FanlightTestSupport
@@ -52,6 +53,20 @@ struct IdempotencyTests {
         #expect(answer.status == 409)
         #expect(answer.body["code"]?.string == "idempotency_key_reused")
         #expect(bench.journal.uploads.count == 1)
+    }
+
+    @Test("Without image.sha256 a report has no hash, but a request with a key is still told from another")
+    func withoutHash() async throws {
+        let bench = try Bench(options: Bench.Options(callers: { $0.givesHash = false }), script: Bench.delivers)
+        let plain = await bench.post()
+        #expect(plain.status == 200)
+        #expect(plain.body["image"]?["sha256"] == .null)
+        let first = await bench.post(headers: [key()])
+        let hash = ContentHash.sha256(of: Array(SamplePicture.gif))
+        #expect(first.body["image"]?["sha256"]?.string == hash)
+        var bytes = SamplePicture.gif
+        bytes[13] = 1
+        #expect(await bench.post(headers: [key()], picture: bytes).status == 409)
     }
 
     @Test("A key belongs to its client")

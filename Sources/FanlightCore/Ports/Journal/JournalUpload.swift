@@ -12,8 +12,8 @@ public struct JournalUpload: Sendable, Equatable {
     public var image: ImageFacts
     /// Bytes of the picture as the client sent it.
     public var imageBytes: Int
-    /// Lower-case hexadecimal SHA-256 of the client's bytes.
-    public var sha256: String
+    /// Lower-case hexadecimal SHA-256 of the client's bytes; `nil` = never computed.
+    public var sha256: String?
     /// What the client says of it.
     public var caption: Caption
     /// The position that counts.
@@ -36,7 +36,7 @@ public struct JournalUpload: Sendable, Equatable {
         client: String = "",
         image: ImageFacts,
         imageBytes: Int,
-        sha256: String,
+        sha256: String?,
         caption: Caption = Caption(),
         geotag: Geotag? = nil,
         warnings: [Warning] = [],
