@@ -139,7 +139,7 @@ import FanlightMetadata
             if let prepared = try prepare(group.job, planes, needsSearch: needsSearch) { return prepared }
         }
         var job = group.job
-        var notes = PixelNotes()
+        var notes = CodedColours.goBeyondWhite(of: bytes, type: source.mediaType) ? PixelNotes.lightFlattened : []
         let picture: Picture
         do throws(CodecError) {
             picture = try decodedPicture(frames: job.frames, sharesPixels)
@@ -147,7 +147,7 @@ import FanlightMetadata
             // Its frames together may be too large where the first one is not.
             guard source.mediaType == .png, job.frames > 1, case .failed = error else { throw error }
             job.frames = 1
-            notes = .animationLost
+            notes.insert(.animationLost)
             picture = try decodedPicture(frames: 1, sharesPixels)
         }
         let turning = SourceLoader.turnsByItself(source.mediaType) ? .upright : source.orientation

@@ -135,7 +135,7 @@ struct RenditionBatch: Sendable {
                     return .failure(.noRendition("\(rendition.file.size) bytes where the service takes \(limit)"))
                 }
                 var rendition = rendition
-                rendition.warnings = (plans[index]?.warnings ?? []) + profileWarnings(notes) + lostFrames(notes)
+                rendition.warnings = (plans[index]?.warnings ?? []) + profileWarnings(notes) + losses(notes)
                 return .success(rendition)
             }
         }
@@ -152,10 +152,19 @@ struct RenditionBatch: Sendable {
         return [Warning(code: "profile_broken", message: message)]
     }
 
-    private func lostFrames(_ notes: PixelNotes) -> [Warning] {
-        guard notes.contains(.animationLost) else { return [] }
-        let message = "The \(facts.frames) frames are too large to be made smaller; only the first is sent."
-        return [Warning(code: "animation_lost", message: message)]
+    /// What else of the picture could not stay.
+    private func losses(_ notes: PixelNotes) -> [Warning] {
+        var warnings: [Warning] = []
+        if notes.contains(.animationLost) {
+            let message = "The \(facts.frames) frames are too large to be made smaller; only the first is sent."
+            warnings.append(Warning(code: "animation_lost", message: message))
+        }
+        if notes.contains(.lightFlattened) {
+            let message =
+                "The picture's light goes beyond white (PQ or HLG); made for ordinary screens it may look pale."
+            warnings.append(Warning(code: "light_flattened", message: message))
+        }
+        return warnings
     }
 
     private mutating func strip(_ policy: MetadataPolicy) -> Result<Rendition, ImageError> {

@@ -112,6 +112,17 @@ struct SharedWorkTests {
         #expect(pixels.rgb[0] > 235 && pixels.rgb[1] < 15, "\(pixels.rgb.prefix(3))")
     }
 
+    @Test("Light beyond white is not flattened without a word", arguments: [(16, true), (18, true), (13, false)])
+    func lightBeyondWhite(transfer: UInt8, isTold: Bool) async throws {
+        defer { pool.shutdown() }
+        let plain = try Pictures.encode(Pictures.bitmap(width: 40, height: 40) { _, _ in [220, 30, 30] }, as: .png)
+        let source = Pictures.withColours([9, transfer, 0, 1], plain)
+        let made = try await prepare(source, [RenditionConstraints(maxEdge: 20), RenditionConstraints()])
+        #expect(made[0].warnings.contains { $0.code == "light_flattened" } == isTold)
+        // Bytes that stay as they are still say what they mean.
+        #expect(made[1].warnings.isEmpty)
+    }
+
     @Test("A set that cannot be satisfied does not fail the others")
     func impossible() async throws {
         defer { pool.shutdown() }

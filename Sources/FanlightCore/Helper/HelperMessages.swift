@@ -120,4 +120,6 @@ public struct PixelNotes: OptionSet, Sendable, Hashable {
     public static let profileBroken = PixelNotes(rawValue: 2)
     /// Only the first frame is left of an animation.
     public static let animationLost = PixelNotes(rawValue: 4)
+    /// The picture's light goes far beyond white and was taken for ordinary light.
+    public static let lightFlattened = PixelNotes(rawValue: 8)
 }

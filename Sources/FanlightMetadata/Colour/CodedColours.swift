@@ -27,15 +27,24 @@ public struct CodedColours: Sendable, Equatable {
     /// - Returns: `nil` where the numbers are missing, mean sRGB or near it, or where a profile cannot say what they mean
     ///   (light far beyond white).
     public init?(of bytes: [UInt8], type: MediaType) {
+        guard let codes = Self.codes(of: bytes, type: type) else { return nil }
+        self.init(primaries: codes.primaries, transfer: codes.transfer)
+    }
+
+    /// True where a picture's numbers mean light far beyond white (SMPTE ST 2084 and ARIB STD-B67), which no profile says:
+    /// taken for ordinary pixels it looks pale.
+    public static func goBeyondWhite(of bytes: [UInt8], type: MediaType) -> Bool {
+        guard let codes = codes(of: bytes, type: type) else { return false }
+        return codes.transfer == 16 || codes.transfer == 18
+    }
+
+    private static func codes(of bytes: [UInt8], type: MediaType) -> (primaries: Int, transfer: Int)? {
         let window = ByteWindow(bytes)
-        let codes: (Int, Int)?
-        switch type {
-        case .png: codes = Self.png(window)
-        case .heic, .avif: codes = Self.heif(window)
-        case .jpeg, .gif, .webp, .tiff, .bmp: codes = nil
+        return switch type {
+        case .png: png(window)
+        case .heic, .avif: heif(window)
+        case .jpeg, .gif, .webp, .tiff, .bmp: nil
         }
-        guard let codes else { return nil }
-        self.init(primaries: codes.0, transfer: codes.1)
     }
 
     init?(primaries: Int, transfer: Int) {

@@ -32,6 +32,10 @@ struct CodedColoursTests {
         }
         #expect(CodedColours(of: picture(2, colours + rest), type: .png)?.primaries == .displayP3)
         #expect(CodedColours(of: picture(0, colours + rest), type: .png) == nil)
+        #expect(!CodedColours.goBeyondWhite(of: picture(2, colours + rest), type: .png))
+        let light = Sample.chunk("cICP", [9, 16, 0, 1])
+        #expect(CodedColours.goBeyondWhite(of: picture(2, light + rest), type: .png))
+        #expect(CodedColours(of: picture(2, light + rest), type: .png) == nil)
         #expect(CodedColours(of: picture(2, rest + colours), type: .png) == nil)
         #expect(CodedColours(of: picture(2, Sample.chunk("cICP", [12]) + rest), type: .png) == nil)
         for count in 0..<60 {
