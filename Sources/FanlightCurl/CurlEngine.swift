@@ -16,6 +16,8 @@ final class CurlEngine: Sendable {
         var hasCancellations = false
         var isStopped = false
         var thread: pthread_t?
+        /// True when the thread was woken and has not looked yet: one wake is enough for all that comes until then.
+        var isAwaited = false
     }
 
     /// What was said about the end of a body that is held back.
@@ -80,7 +82,7 @@ final class CurlEngine: Sendable {
     /// Stops the thread and waits for it; may be called more than once.
     func shutdown() {
         let thread: pthread_t? = inbox.withLock { inbox in
-            if !inbox.isStopped { wake() }
+            if !inbox.isStopped { wake(&inbox) }
             inbox.isStopped = true
             defer { inbox.thread = nil }
             return inbox.thread
@@ -104,7 +106,7 @@ final class CurlEngine: Sendable {
             inbox.withLock { inbox in
                 guard !inbox.isStopped else { return }
                 inbox.hasCancellations = true
-                wake()
+                wake(&inbox)
             }
         }
         return try outcome.get()
@@ -118,7 +120,7 @@ final class CurlEngine: Sendable {
             inbox.withLock { inbox in
                 guard !inbox.isStopped else { return }
                 inbox.verdicts.append(Verdict(ticket: ticket, mayLeave: mayLeave))
-                wake()
+                wake(&inbox)
             }
         }
     }
@@ -127,13 +129,15 @@ final class CurlEngine: Sendable {
         let isTaken = inbox.withLock { inbox in
             guard !inbox.isStopped else { return false }
             inbox.tickets.append(ticket)
-            wake()
+            wake(&inbox)
             return true
         }
         if !isTaken { ticket.resume(.failure(Self.stopped)) }
     }
 
-    private func wake() {
+    private func wake(_ inbox: inout Inbox) {
+        guard !inbox.isAwaited else { return }
+        inbox.isAwaited = true
         // SAFETY: curl_multi_wakeup is the one multi call that is safe from any thread.
         if let multi = unsafe multi { _ = unsafe curl_multi_wakeup(multi) }
     }
@@ -155,6 +159,7 @@ final class CurlEngine: Sendable {
                 inbox.tickets = []
                 inbox.verdicts = []
                 inbox.hasCancellations = false
+                inbox.isAwaited = false
             }
             return Mail(
                 tickets: inbox.tickets,

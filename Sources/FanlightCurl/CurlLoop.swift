@@ -13,6 +13,8 @@ struct CurlLoop {
     private let engine: CurlEngine
     private var waiting: [TransferTicket] = []
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+    /// Running transfers whose end is held back, by their tickets.
+    private var held: [ObjectIdentifier: Transfer] = [:]
     private var idle: [UnsafeMutableRawPointer] = unsafe []
     private var nextSweep = ContinuousClock.now
 
@@ -84,6 +86,7 @@ struct CurlLoop {
             recycle(transfer)
             return ticket.resume(.failure(TransferTicket.withheld(isSent: false)))
         }
+        if ticket.request.beforeLastByte != nil { held[ObjectIdentifier(ticket)] = transfer }
         unsafe running[easy] = transfer
         nextSweep = min(nextSweep, ContinuousClock.now + ticket.request.timeouts.stall)
         guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else {
@@ -94,7 +97,7 @@ struct CurlLoop {
 
     /// Lets the end of a body go, or ends the transfer; one that is over already is not concerned.
     private mutating func obey(_ verdict: CurlEngine.Verdict, _ multi: UnsafeMutableRawPointer) {
-        guard let transfer = unsafe running.values.first(where: { $0.ticket === verdict.ticket }) else { return }
+        guard let transfer = held.removeValue(forKey: ObjectIdentifier(verdict.ticket)) else { return }
         if verdict.mayLeave { return transfer.releaseEnd() }
         unsafe end(transfer, multi, with: .failure(TransferTicket.withheld(isSent: transfer.requestFullySent)))
     }
@@ -157,6 +160,7 @@ struct CurlLoop {
         with outcome: TransferTicket.Outcome
     ) {
         unsafe running[transfer.easy] = nil
+        held[ObjectIdentifier(transfer.ticket)] = nil
         _ = unsafe curl_multi_remove_handle(multi, transfer.easy)
         recycle(transfer)
         transfer.ticket.resume(outcome)
