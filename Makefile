@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build release test demo check format api-check deploy-check deb bench bench-floor bench-hang clean
+.PHONY: help deps build release test demo check format api-check deploy-check deb bench bench-floor bench-hang bench-growth soak guard clean
 
 help: ## List these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -15,7 +15,8 @@ build: deps ## Build for development, into .build/debug
 release: deps ## Build the product, .build/release/fanlight
 	swift build -c release
 
-test: deps ## Check the format and the sources, build, run every test
+test: ## Check the format and the sources, build, compare what an upload costs, run every test
+	@scripts/dependencies python3 valgrind
 	@scripts/check
 
 demo: ## POST one picture to four services on this machine (PHOTO=my.jpg: your own)
@@ -51,6 +52,18 @@ bench-floor: deps ## Measure beside the C reference and the Python baseline, and
 bench-hang: deps ## Measure what one hanging service costs the others
 	swift build -c release -Xswiftc -static-stdlib
 	@bench/hang.py
+
+bench-growth: deps ## Measure how an upload's cost grows with services, uploads in flight, bytes and configured services
+	swift build -c release -Xswiftc -static-stdlib
+	@bench/growth.py
+
+soak: deps ## Load the gateway for an hour (MINUTES=5: less) amid random faults, and judge whether it stays as it was
+	swift build -c release -Xswiftc -static-stdlib
+	@bench/soak.py $(MINUTES)
+
+guard: ## Count an upload's instructions by lane and compare them with bench/guard.json
+	@scripts/dependencies python3 valgrind
+	@bench/guard.py
 
 clean: ## Remove what was built
 	rm -rf .build

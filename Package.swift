@@ -129,7 +129,15 @@ let package = Package(
 
 // Programs that measure stay out of a plain build.
 if Context.environment["FANLIGHT_BENCH"] != nil {
-    package.targets.append(
-        program("journal-bench", path: "Sources/journal-bench", ["FanlightCore", "FanlightGateway", "FanlightJournal"])
-    )
+    package.targets += [
+        program("journal-bench", path: "Sources/journal-bench", ["FanlightCore", "FanlightGateway", "FanlightJournal"]),
+        program(
+            "lane-guard",
+            path: "Sources/lane-guard",
+            [
+                "FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightGateway", "FanlightImaging",
+                "FanlightMetadata", "FanlightCodecs", "FanlightTestSupport",
+            ]
+        ),
+    ]
 }

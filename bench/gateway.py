@@ -21,13 +21,20 @@ def configuration(folder, sink_port, services, image, server=""):
 
 
 @contextlib.contextmanager
+def started(folder, text):
+    """Starts a gateway with a configuration, in a folder that lasts longer; gives the process and its port."""
+    path = os.path.join(folder, "config.yaml")
+    with open(path, "w") as file:
+        file.write(text)
+    # The log would grow for as long as it runs.
+    with processes.started(
+            [PROGRAM, "serve", "--config", path], r"fanlight ready http://127\.0\.0\.1:(\d+)") as (process, port):
+        yield process, int(port)
+
+
+@contextlib.contextmanager
 def running(sink_port, services, image, server=""):
     """Gives the process and its port."""
     with tempfile.TemporaryDirectory(prefix="fanlight-bench-") as folder:
-        path = os.path.join(folder, "config.yaml")
-        with open(path, "w") as file:
-            file.write(configuration(folder, sink_port, services, image, server))
-        log = open(os.path.join(folder, "log"), "w")
-        with log, processes.started(
-                [PROGRAM, "serve", "--config", path], r"fanlight ready http://127\.0\.0\.1:(\d+)", log) as (process, port):
-            yield process, int(port)
+        with started(folder, configuration(folder, sink_port, services, image, server)) as pair:
+            yield pair

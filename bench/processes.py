@@ -54,14 +54,19 @@ def cpu_seconds(pid):
     return total / TICK
 
 
+def memory_of(pid, field):
+    """`VmHWM` (peak) or `VmRSS` (now) of one process, in bytes."""
+    with open(f"/proc/{pid}/status") as file:
+        found = re.search(rf"{field}:\s+(\d+) kB", file.read())
+    return int(found.group(1)) * 1024 if found else 0
+
+
 def memory(pid, field):
-    """Sum over a process tree of `VmHWM` (peak) or `VmRSS` (now), in bytes."""
+    """The same of a process tree together."""
     total = 0
     for name in tree(pid):
         with contextlib.suppress(OSError):
-            with open(f"/proc/{name}/status") as file:
-                found = re.search(rf"{field}:\s+(\d+) kB", file.read())
-            total += int(found.group(1)) * 1024 if found else 0
+            total += memory_of(name, field)
     return total
 
 

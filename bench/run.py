@@ -81,4 +81,5 @@ def main():
             json.dump(results, file, indent=2)
 
 
-main()
+if __name__ == "__main__":
+    main()

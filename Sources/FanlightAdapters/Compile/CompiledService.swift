@@ -14,13 +14,13 @@ public struct CompiledService: Sendable {
     /// Why it is off.
     public var disabledReason: String?
     /// Picture bounds and wishes.
-    public var constraints: ConstraintOverrides
+    @Boxed public var constraints: ConstraintOverrides
     /// Longest texts, by variable name.
     public var textLimits: [String: TextLimit]
     /// Most frames of a picture; `nil` = no bound.
     public var maxFrames: Int?
     /// Time limits of one attempt.
-    public var timeouts: Timeouts
+    @Boxed public var timeouts: Timeouts
     /// Time for all attempts.
     public var deadline: Duration
     /// Most attempts.
@@ -30,7 +30,7 @@ public struct CompiledService: Sendable {
     /// Deliveries in a period.
     public var rate: Rate?
     /// How its deliveries are treated beside those of other services.
-    public var delivery = DeliveryWishes()
+    @Boxed public var delivery = DeliveryWishes()
     /// Options that a request may give.
     public var options: [OptionSpec]
     /// Values that nobody may see.
@@ -50,10 +50,10 @@ public struct CompiledService: Sendable {
     var settings: [String: JSONValue]
     var steps: [StepProgram] = []
     var store: StoreProgram?
-    var result = ResultProgram()
-    var session: SessionProgram?
-    var delete: StepProgram?
-    var discovery: DiscoveryProgram?
+    @Boxed var result = ResultProgram()
+    @Boxed var session: SessionProgram? = nil
+    @Boxed var delete: StepProgram? = nil
+    @Boxed var discovery: DiscoveryProgram? = nil
 
     /// What templates read during a delivery.
     func scope(_ context: DeliveryContext) -> Scope {

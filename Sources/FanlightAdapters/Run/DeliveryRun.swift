@@ -45,7 +45,7 @@ public struct DeliveryRun: Sendable {
         case again
     }
 
-    let service: CompiledService
+    @Boxed private(set) var service: CompiledService
     let steps: [StepProgram]
     let isDeletion: Bool
     var context: DeliveryContext

@@ -36,6 +36,7 @@ extension DeliveryTask {
     }
 
     /// Ends with the link of an equal delivery that stands; `nil` = there is none, or this one may have arrived itself.
+    @inline(never)
     private func reuse(_ subject: ReuseDesk.Subject, since start: Timestamp) async -> DeliveryStatus? {
         let delivery = live.record.deliveries[index]
         guard delivery.phase == .waiting, delivery.progress == nil, delivery.attempts == 0 || !service.isIdempotent

@@ -5,7 +5,10 @@ import FanlightConfiguration
 import FanlightCore
 
 /// Brings one delivery to its outcome: drives the state machine with the service's gate, the courier and the journal.
-struct DeliveryTask: Sendable {
+///
+/// Hundreds may wait for their turn, so little memory is held meanwhile: this is an object, and what works after the wait
+/// has frames of its own instead of being inlined.
+final class DeliveryTask: Sendable {
     let engine: Engine
     let live: LiveUpload
     let index: Int
@@ -13,12 +16,21 @@ struct DeliveryTask: Sendable {
     /// True where another service stands in for this one.
     let failsFast: Bool
 
+    init(engine: Engine, live: LiveUpload, index: Int, service: CompiledService, failsFast: Bool) {
+        self.engine = engine
+        self.live = live
+        self.index = index
+        self.service = service
+        self.failsFast = failsFast
+    }
+
     private var rules: DeliveryRules { DeliveryRules(attempts: service.attempts, deadline: service.deadline) }
 
     /// Sends the picture: works until there is an outcome.
     ///
     /// - Parameter start: When the gateway took the delivery up; its deadline counts from then.
     /// - Returns: The outcome's state; `nil` when the gateway stops first, and the journal keeps the rest.
+    @inline(never)
     func send(since start: Timestamp) async -> DeliveryStatus? {
         var machine = DeliveryMachine(rules: rules, past: past(live.record.deliveries[index]))
         var run: DeliveryRun?
@@ -79,6 +91,7 @@ struct DeliveryTask: Sendable {
 
     // MARK: One attempt
 
+    @inline(never)
     private func attempt(
         _ number: Int,
         _ until: Timestamp,
@@ -128,7 +141,7 @@ struct DeliveryTask: Sendable {
     private func notes(_ number: Int) -> Courier.Notes {
         let (journal, live, index, engine, gate) = (engine.journal, live, index, engine, gate)
         return Courier.Notes(
-            attempting: {
+            attempting: { [self] in
                 note(.attempting(attempt: number, at: engine.now))
             },
             releasing: {
@@ -145,7 +158,7 @@ struct DeliveryTask: Sendable {
                 return true
             },
             counting: gate?.counting(in: engine),
-            progress: { progress in
+            progress: { [self] progress in
                 note(.progress(progress == .null ? nil : progress))
             }
         )

@@ -5,25 +5,87 @@ import FanlightConfiguration
 import FanlightCore
 
 /// What every part of the delivery engine works with.
-struct Engine: Sendable {
-    var settings: GatewaySettings
-    var services: [CompiledService]
+///
+/// One object that all share: hundreds of deliveries that wait would each hold a copy else.
+final class Engine: Sendable {
+    let settings: GatewaySettings
+    let services: [CompiledService]
     let transport: any HTTPTransport
     let journal: any Journal
     let pool: BlockingPool
     let clock: EngineClock
     let identity: Identity
     let shelf: PictureShelf
-    var gates: [String: ServiceGate]
+    let gates: [String: ServiceGate]
     let sessions: SessionKeeper
     let limits: LimitsKeeper
     /// Equal deliveries under way to services that reuse.
-    let reuse = ReuseDesk()
+    let reuse: ReuseDesk
     let log: EventLog
     let events: GatewayEvents
+    /// Places in ``services`` of those that are on.
+    private let places: [String: Int]
+
+    init(
+        settings: GatewaySettings,
+        services: [CompiledService],
+        transport: any HTTPTransport,
+        journal: any Journal,
+        pool: BlockingPool,
+        clock: EngineClock,
+        identity: Identity,
+        shelf: PictureShelf,
+        gates: [String: ServiceGate],
+        sessions: SessionKeeper,
+        limits: LimitsKeeper,
+        reuse: ReuseDesk = ReuseDesk(),
+        log: EventLog,
+        events: GatewayEvents
+    ) {
+        self.settings = settings
+        self.services = services
+        self.transport = transport
+        self.journal = journal
+        self.pool = pool
+        self.clock = clock
+        self.identity = identity
+        self.shelf = shelf
+        self.gates = gates
+        self.sessions = sessions
+        self.limits = limits
+        self.reuse = reuse
+        self.log = log
+        self.events = events
+        let enabled = services.enumerated().filter(\.element.enabled).map { ($0.element.name, $0.offset) }
+        places = Dictionary(enabled) { first, _ in first }
+    }
+
+    /// The same with another configuration.
+    func changed(
+        to settings: GatewaySettings,
+        services: [CompiledService],
+        gates: [String: ServiceGate]
+    ) -> Engine {
+        Engine(
+            settings: settings,
+            services: services,
+            transport: transport,
+            journal: journal,
+            pool: pool,
+            clock: clock,
+            identity: identity,
+            shelf: shelf,
+            gates: gates,
+            sessions: sessions,
+            limits: limits,
+            reuse: reuse,
+            log: log,
+            events: events
+        )
+    }
 
     /// The service of that name; `nil` when config.yaml has it no more, or it is off.
-    func service(_ name: String) -> CompiledService? { services.first { $0.name == name && $0.enabled } }
+    func service(_ name: String) -> CompiledService? { places[name].map { services[$0] } }
 
     /// Milliseconds since 1970.
     var now: Int64 { clock.now().milliseconds }

@@ -76,6 +76,7 @@ struct UploadRunner: Sendable {
         }
     }
 
+    @inline(never)
     private func deliver(_ live: LiveUpload, _ index: Int, failsFast: Bool) async -> DeliveryStatus? {
         let name = live.record.deliveries[index].service
         guard let service = engine.service(name) else {

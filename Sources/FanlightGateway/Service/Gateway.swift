@@ -133,10 +133,7 @@ public final class Gateway: Sendable {
 
     /// The gateway for uploads after a change of the configuration; those under way end with this one.
     func changed(to settings: GatewaySettings, services: [CompiledService], unchanged: Set<String>) -> Gateway {
-        var next = engine
-        next.settings = settings
-        next.services = services
-        next.gates = Engine.gates(
+        let gates = Engine.gates(
             services,
             standing: engine.gates,
             unchanged: unchanged,
@@ -146,10 +143,10 @@ public final class Gateway: Sendable {
         )
         let changed = services.map(\.name).filter { !unchanged.contains($0) }
         engine.limits.forget(changed)
-        let gateway = Gateway(self, next)
+        let gateway = Gateway(self, engine.changed(to: settings, services: services, gates: gates))
         // What counted before a restart counts, too, for a service that comes back only now.
         let fresh = services.filter { $0.rate != nil && engine.gates[$0.name] == nil }.map(\.name)
-        for name in fresh { next.gates[name]?.shut() }
+        for name in fresh { gates[name]?.shut() }
         if !fresh.isEmpty { Task { await gateway.restoreRates(of: Set(fresh)) } }
         return gateway
     }
