@@ -130,7 +130,11 @@ let package = Package(
 // Programs that measure stay out of a plain build.
 if Context.environment["FANLIGHT_BENCH"] != nil {
     package.targets += [
-        program("journal-bench", path: "Sources/journal-bench", ["FanlightCore", "FanlightGateway", "FanlightJournal"]),
+        program(
+            "journal-bench",
+            path: "Sources/journal-bench",
+            ["FanlightCore", "FanlightGateway", "FanlightJournal"]
+        ),
         program(
             "lane-guard",
             path: "Sources/lane-guard",
