@@ -212,6 +212,11 @@ struct DurabilityTests {
         #expect(try await journal.history(JournalQuery()).uploads.map(\.status) == [.delivered])
         #expect(try await journal.upload("one")?.deliveries[0].deletion == nil)
         #expect(try await journal.counters().owed == 1)
+        // Nobody can say now who else has the same links.
+        let delivery = try #require(try await journal.upload("one")).deliveries[0]
+        await #expect(throws: JournalError.busy) {
+            try await journal.sharer(of: delivery, renditionSHA256: "abc", besides: "one")
+        }
         try other.execute("ROLLBACK")
         try await journal.accept([.sample("three")], key: nil, files: [])
         // The outcome that was owed came with it.

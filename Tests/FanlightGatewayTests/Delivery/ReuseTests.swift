@@ -243,7 +243,7 @@ struct ReuseTests {
         #expect(gone.withLock { $0.count } >= 50)
     }
 
-    @Test("While the journal owes an outcome, nobody can say who holds a picture: the wish is refused")
+    @Test("A wish that the journal refuses changes nothing, and is taken later")
     func journalRefuses() async throws {
         let bench = try Bench(yaml: Self.deletable, script: Bench.delivers)
         let ids = [await bench.post().id, await bench.post().id]
