@@ -17,6 +17,7 @@ public final class MemoryJournal: Journal {
         var releasesToRefuse = 0
         var looksToRefuse = 0
         var refusesEmptyRecords = false
+        var lookDelay = Duration.zero
         var notes: [JournalNote] = []
         var commits = 0
     }
@@ -42,6 +43,9 @@ public final class MemoryJournal: Journal {
 
     /// From now on records without notes, which only wait for what was handed over before, are refused.
     public func failEmptyRecords(_ isRefusing: Bool) { state.withLock { $0.refusesEmptyRecords = isRefusing } }
+
+    /// From now on what ``reusable(service:renditionSHA256:captionDigest:)`` found is given so much later.
+    public func delayReuse(by delay: Duration) { state.withLock { $0.lookDelay = delay } }
 
     /// Every note so far, in order.
     public var notes: [JournalNote] { state.withLock { $0.notes } }
@@ -160,6 +164,13 @@ public final class MemoryJournal: Journal {
         renditionSHA256: String,
         captionDigest: String
     ) async throws(JournalError) -> JournalReuse? {
+        let delay = state.withLock { $0.lookDelay }
+        let found = standing(service, renditionSHA256, captionDigest)
+        if delay > .zero { try? await Task.sleep(for: delay) }
+        return found
+    }
+
+    private func standing(_ service: String, _ renditionSHA256: String, _ captionDigest: String) -> JournalReuse? {
         state.withLock { state in
             let gone = state.uploads.values.flatMap(\.deliveries).filter {
                 $0.deletion != nil && $0.deletion?.state != .shared && $0.service == service
