@@ -34,6 +34,19 @@ final class ConnectionTable: Sendable {
         /// True after the first answer.
         var hasServed = false
         var surplus: Surplus?
+
+        /// Who goes last when room is needed: those who were served before, then those who said nothing yet, then
+        /// those of an address that has too many.
+        var claim: Int { hasServed ? 2 : surplus == .address ? 0 : 1 }
+
+        /// What a client is told whose time is over.
+        var late: [UInt8] {
+            switch surplus {
+            case .server: RawAnswer.bytes(of: RawAnswer.busy)
+            case .address: RawAnswer.bytes(of: RawAnswer.addressBusy)
+            case nil: RawAnswer.timeout
+            }
+        }
     }
 
     private struct State {
@@ -44,15 +57,20 @@ final class ConnectionTable: Sendable {
     }
 
     /// How long a silent connection keeps its place although others wait for one.
-    private static let idleGrace = Duration.seconds(1)
+    private static let idleGrace = Duration.milliseconds(250)
+    /// How long a connection without a place may take for its head, to be told so.
+    private static let surplusTime = Duration.seconds(1)
 
     private let limits: ServerLimits
+    /// Connections beyond the limit that the library takes; when it has them all it takes none.
+    private let spare: Int
     private let state = Mutex(State())
     /// Reading and writing end of a socket pair that ends the sweeper's pause.
     private let wakeup: (reader: Int32, writer: Int32)
 
-    init(limits: ServerLimits) {
+    init(limits: ServerLimits, spare: Int) {
         self.limits = limits
+        self.spare = spare
         var ends: [Int32] = [-1, -1]
         // SAFETY: the array has room for the two descriptors. Without them the pause is just not cut short.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -73,23 +91,19 @@ final class ConnectionTable: Sendable {
     /// A connection was accepted.
     ///
     /// When all places are taken, the one that has been silent for longest makes room: whoever opens thousands of connections
-    /// and says nothing keeps nobody else out.
+    /// and says nothing keeps nobody else out. Where they come faster than that, one of those beyond the limit has to go
+    /// at once, for a library that is full would accept nobody.
     func open(_ key: UInt, descriptor: Int32, address: String) {
         let now = ContinuousClock.now
         let isFirst = state.withLock { state in
-            var surplus: Surplus?
             let ofAddress = state.addresses[address, default: 0]
-            if let limit = limits.maxConnectionsPerAddress, ofAddress >= limit, !limits.unlimited.contains(address) {
-                surplus = .address
-            } else if state.entries.count >= limits.maxConnections, !Self.makeRoom(&state, at: now) {
-                surplus = .server
-            }
+            let surplus = surplus(&state, address, ofAddress, at: now)
             state.addresses[address] = ofAddress + 1
             state.entries[key] = Entry(
                 descriptor: descriptor,
                 address: address,
                 phase: .idle,
-                deadline: now + limits.clientTimeout,
+                deadline: now + (surplus == nil ? limits.clientTimeout : min(limits.clientTimeout, Self.surplusTime)),
                 since: now,
                 surplus: surplus
             )
@@ -107,16 +121,38 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    private static func makeRoom(_ state: inout State, at now: ContinuousClock.Instant) -> Bool {
-        let silent = state.entries.filter { _, entry in
-            // One without a deadline was cut already and waits for the library to notice.
-            entry.phase == .idle && entry.deadline != nil && now - entry.since >= idleGrace
+    /// Whether a new connection has no place; cuts another one for it where that helps.
+    private func surplus(
+        _ state: inout State,
+        _ address: String,
+        _ ofAddress: Int,
+        at now: ContinuousClock.Instant
+    ) -> Surplus? {
+        let isTight = state.entries.count >= limits.maxConnections + spare / 2
+        if let limit = limits.maxConnectionsPerAddress, ofAddress >= limit, !limits.unlimited.contains(address) {
+            if isTight { _ = Self.makeRoom(&state, silentSince: now) }
+            return .address
         }
-        guard let (key, entry) = silent.min(by: { $0.value.since < $1.value.since }) else { return false }
-        shutdown(entry.descriptor, Int32(SHUT_RDWR))
-        state.entries[key]?.deadline = nil
+        guard state.entries.count >= limits.maxConnections else { return nil }
+        let freed = Self.makeRoom(&state, silentSince: isTight ? now : now - Self.idleGrace)
+        // One that had no place itself leaves none.
+        return freed != nil && freed?.surplus == nil ? nil : .server
+    }
+
+    /// Cuts a connection that has been silent since an instant: the one with the least claim, of these the longest silent.
+    private static func makeRoom(_ state: inout State, silentSince limit: ContinuousClock.Instant) -> Entry? {
+        var found: (key: UInt, entry: Entry)?
+        for (key, entry) in state.entries {
+            // One without a deadline was cut already and waits for the library to notice.
+            guard entry.phase == .idle, entry.deadline != nil, entry.since <= limit else { continue }
+            if let best = found?.entry, (best.claim, best.since) <= (entry.claim, entry.since) { continue }
+            found = (key, entry)
+        }
+        guard let found else { return nil }
+        shutdown(found.entry.descriptor, Int32(SHUT_RDWR))
+        state.entries[found.key]?.deadline = nil
         state.evicted += 1
-        return true
+        return found.entry
     }
 
     /// True while an answer is computed or sent.
@@ -212,7 +248,7 @@ final class ConnectionTable: Sendable {
             for (key, entry) in state.entries {
                 guard let deadline = entry.deadline, deadline <= now else { continue }
                 if entry.phase == .receiving || !entry.hasServed {
-                    _ = Self.send(RawAnswer.timeout, to: entry.descriptor)
+                    _ = Self.send(entry.late, to: entry.descriptor)
                 }
                 shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil

@@ -4,7 +4,8 @@ import Glibc
 
 /// Makes the listening socket; the library is given a finished one so that a failure has its errno.
 enum ListenSocket {
-    private static let backlog: Int32 = 1_024
+    /// Connections that wait to be accepted; one that finds no room tries again after a second.
+    private static let backlog: Int32 = 4_096
 
     /// Opens a socket that listens (C: getaddrinfo, socket, bind, listen).
     ///

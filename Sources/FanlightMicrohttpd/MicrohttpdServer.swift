@@ -72,7 +72,7 @@ public final class MicrohttpdServer: Sendable {
     ) throws(ServerError) {
         self.listener = listener
         self.port = port
-        core = ServerCore(service: service, limits: limits)
+        core = ServerCore(service: service, limits: limits, spare: Self.surplusConnections)
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.
         let context = unsafe Unmanaged.passRetained(core)
         let idle = max(1, limits.idleTimeout.components.seconds)

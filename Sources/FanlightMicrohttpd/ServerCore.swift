@@ -22,10 +22,11 @@ final class ServerCore: Sendable {
     private let isClosing = Atomic(false)
     private let isSweepOver = Atomic(false)
 
-    init(service: any HTTPService, limits: ServerLimits) {
+    /// Creates a core for a library that takes `spare` connections beyond the limit.
+    init(service: any HTTPService, limits: ServerLimits, spare: Int) {
         self.service = service
         self.limits = limits
-        table = ConnectionTable(limits: limits)
+        table = ConnectionTable(limits: limits, spare: spare)
     }
 
     /// From now on each answer closes its connection.

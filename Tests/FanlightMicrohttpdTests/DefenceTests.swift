@@ -195,6 +195,36 @@ import Testing
         #expect(await silent[0].readAll().isEmpty)
     }
 
+    /// More at once than the library takes, all of them within the time that a silent connection is left in peace.
+    @Test func aFloodOfSilentConnectionsKeepsNobodyOut() async throws {
+        let server = try start(ServerLimits(maxConnections: 100, clientTimeout: .seconds(60)))
+        let silent = try (0..<800).map { _ in try #require(RawClient(port: server.port)) }
+        for _ in 0..<5 {
+            let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(answer.contains("at once") || answer.hasPrefix("HTTP/1.1 503"))
+        }
+        for _ in 0..<1_000 where server.connectionCount > 100 { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(server.connectionCount <= 100)
+        let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains("at once"))
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test func whoWasServedKeepsItsPlaceBeforeThoseWhoSaidNothing() async throws {
+        let server = try start(ServerLimits(maxConnections: 10))
+        let served = try #require(RawClient(port: server.port))
+        served.write("GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await served.read(until: "at once").contains("200"))
+        let silent = try (0..<9).map { _ in try #require(RawClient(port: server.port)) }
+        try await Task.sleep(for: .milliseconds(1_200))
+        #expect(
+            try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").contains("at once")
+        )
+        served.write("GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await served.read(until: "at once").contains("200"))
+        #expect(await silent[0].readAll().isEmpty)
+    }
+
     @Test func oneAddressHasABound() async throws {
         let server = try start(ServerLimits(maxConnectionsPerAddress: 2))
         let kept = try (0..<2).map { _ in try #require(RawClient(port: server.port)) }

@@ -112,7 +112,7 @@ public enum ConfigurationFields {
                 "max_spool",
                 .byteSize,
                 default: "2GB",
-                "Bytes of bodies that are being received and of pictures that are not yet delivered; more are answered 503; 0 = no bound"
+                "Bytes of bodies that are being received and of pictures that are not yet delivered; more are answered 503, and the last tenth is kept for small requests; 0 = no bound"
             ),
             FieldSpec(
                 "cors",

@@ -49,7 +49,9 @@ final class Admission: Sendable {
     /// Counts more bytes of the body; false when there is no room for them.
     func grow(by bytes: Int) -> Bool {
         let others = gateway.registry.bytes
-        guard gateway.callers.receive(bytes, others: others, limit: gateway.settings.maxSpool) else { return false }
+        let earlier = state.withLock { $0.bytes }
+        let limit = gateway.settings.maxSpool
+        guard gateway.callers.receive(bytes, earlier: earlier, others: others, limit: limit) else { return false }
         state.withLock { $0.bytes += bytes }
         return true
     }

@@ -181,14 +181,21 @@ final class CallerDesk: Sendable {
 
     /// Counts bytes that are about to be received.
     ///
+    /// The last tenth of the bound is for small requests, so that a few large ones do not keep the others out.
+    ///
     /// - Parameters:
+    ///   - earlier: Bytes of the same request that are counted already.
     ///   - others: Bytes of pictures under way.
     ///   - limit: 0 = no bound.
     /// - Returns: False when they would be too many; nothing is counted then.
-    func receive(_ bytes: Int, others: Int, limit: Int) -> Bool {
+    func receive(_ bytes: Int, earlier: Int = 0, others: Int, limit: Int) -> Bool {
         state.withLock { state in
-            let (sum, overflow) = (state.receiving + others).addingReportingOverflow(bytes)
-            guard limit == 0 || (!overflow && sum <= limit) else { return false }
+            let used = state.receiving + others
+            let (sum, overflow) = used.addingReportingOverflow(bytes)
+            let isAlone = used == earlier
+            let isSmall = earlier + bytes <= limit / 200
+            let most = isAlone || isSmall ? limit : limit - limit / 10
+            guard limit == 0 || (!overflow && sum <= most) else { return false }
             state.receiving += bytes
             return true
         }

@@ -199,6 +199,37 @@ struct CallerTests {
         guard case .receive = decide(900) else { return #expect(Bool(false), "no room came back") }
     }
 
+    @Test("Large bodies leave room for small ones, however these say their length")
+    func reserve() async throws {
+        let bench = try Bench(options: .init(callers: { $0.maxSpool = 100_000 }), script: Bench.delivers)
+        func decide(_ length: Int?) -> HeadDecision {
+            let type = [HTTPField("Content-Type", "image/gif")]
+            return bench.service.decide(
+                RequestHead(method: "POST", path: "/v1/uploads", headers: type, contentLength: length)
+            )
+        }
+        func isTaken(_ decision: HeadDecision) -> Bool { if case .receive = decision { true } else { false } }
+        let large = (0..<2).map { _ in decide(45_000) }
+        #expect(large.allSatisfy(isTaken))
+        #expect(!isTaken(decide(5_000)), "the last tenth is not for large ones")
+        let small = decide(500)
+        #expect(isTaken(small))
+        guard case .receive(let chunked) = decide(nil) else { return #expect(Bool(false), "refused") }
+        let bytes = [UInt8](repeating: 0, count: 400)
+        #expect(unsafe bytes.withUnsafeBytes { unsafe chunked.receive($0) } == nil)
+        #expect(unsafe bytes.withUnsafeBytes { unsafe chunked.receive($0) }?.status == 503, "small pieces, large body")
+        withExtendedLifetime((large, small)) {}
+        // With nothing else under way there is room for all that the bound allows.
+        let fresh = try Bench(options: .init(callers: { $0.maxSpool = 100_000 }), script: Bench.delivers)
+        let head = RequestHead(
+            method: "POST",
+            path: "/v1/uploads",
+            headers: [HTTPField("Content-Type", "image/gif")],
+            contentLength: 100_000
+        )
+        #expect(isTaken(fresh.service.decide(head)))
+    }
+
     @Test("Pictures of uploads under way take room until they are delivered")
     func underWay() async throws {
         let door = Door()
