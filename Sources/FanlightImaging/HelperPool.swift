@@ -26,7 +26,7 @@ public final class HelperPool: ImageProcessor {
     private let replacements = Mutex(
         ["recycled": 0, "crashed": 0, "processor_time": 0, "timeout": 0, "nonsense": 0, "unstartable": 0]
     )
-    /// True when the last start failed.
+    /// True when the last start failed, or a new helper ended before its first answer.
     private let mayBeUnstartable = Atomic(false)
 
     /// Makes a pool; helpers are started when they are first needed.
@@ -120,16 +120,29 @@ public final class HelperPool: ImageProcessor {
 
     /// True when a helper is alive or can be started; blocks while one starts.
     public func canPrepare() -> Bool {
-        if helperCount > 0 { return true }
+        let isSuspect = mayBeUnstartable.load(ordering: .relaxed)
+        if !isSuspect, helperCount > 0 { return true }
         // SAFETY: the string lives through the call.
         guard unsafe access(executable, X_OK) == 0 else { return false }
-        guard mayBeUnstartable.load(ordering: .relaxed) else { return true }
-        do throws(ImageError) {
-            giveBack(try borrow(), isUsable: true)
-            return true
-        } catch {
-            return false
+        return isSuspect ? tryHelper() : true
+    }
+
+    /// Starts a helper of its own for a request without work, and ends it; blocks.
+    ///
+    /// - Returns: False when the program is missing, or ends instead of answering; ``canPrepare()`` then tries again
+    ///   each time that it is asked.
+    public func tryHelper() -> Bool {
+        // SAFETY: the string is a constant.
+        let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { _ = close(nothing) }
+        var isAlive = false
+        if nothing >= 0, let helper = HelperProcess(executable: executable, limits: limits) {
+            let answer = try? helper.exchange(PixelSource(mediaType: .png), [], picture: nothing, timeout: timeout)
+            isAlive = answer != nil
+            helper.kill()
         }
+        mayBeUnstartable.store(!isAlive, ordering: .relaxed)
+        return isAlive
     }
 
     private func count(_ reason: String) { replacements.withLock { $0[reason, default: 0] += 1 } }
@@ -190,6 +203,7 @@ public final class HelperPool: ImageProcessor {
                 return answer.replies
             } catch {
                 giveBack(helper, isUsable: false)
+                if case .ended = error, helper.pictureCount <= 1 { mayBeUnstartable.store(true, ordering: .relaxed) }
                 switch error {
                 case .timeout:
                     count("timeout")

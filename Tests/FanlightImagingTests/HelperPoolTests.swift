@@ -12,7 +12,7 @@ struct HelperPoolTests {
     private let spool: FolderSpool
 
     init() throws {
-        spool = try FolderSpool()
+        spool = FolderSpool()
     }
 
     private func pool(_ executable: String? = nil, workers: Int = 2, timeout: Duration = .seconds(60)) -> HelperPool {
@@ -47,6 +47,22 @@ struct HelperPoolTests {
         let path = file.path + ".sh"
         let copy = try #require(fopenedCopy(from: file, to: path))
         return copy
+    }
+
+    @Test("A program that is missing or does not answer is known before the first picture, and after it")
+    func uselessProgram() async throws {
+        #expect(pool().tryHelper())
+        let missing = pool("/nonexistent/fanlight-imaging")
+        #expect(!missing.tryHelper() && !missing.canPrepare())
+        let file = try program("exit 127")
+        let broken = pool(file.path)
+        #expect(broken.canPrepare(), "nothing speaks against it yet")
+        #expect(!broken.tryHelper() && !broken.canPrepare())
+        let unasked = pool(file.path)
+        let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
+        await #expect(throws: ImageError.self) { try await prepare(unasked, jpeg) }
+        #expect(!unasked.canPrepare())
+        #expect(unasked.helperCount == 0)
     }
 
     private func fopenedCopy(from file: SpooledFile, to path: String) -> SpooledFile? {

@@ -57,6 +57,60 @@ struct OperationTests {
         #expect(anchors.map { String($0.output.1) }.sorted() == headings.sorted())
     }
 
+    @Test("Alerts and dashboard ask metrics for labels that they have")
+    func labels() throws {
+        // What Prometheus itself adds, and the bound of a bucket.
+        let given: Set<String> = ["instance", "job", "le"]
+        var found = 0
+        for path in ["deploy/prometheus/alerts.yaml", "deploy/grafana/fanlight.json"] {
+            let text = try Self.text(path)
+            for match in text.matches(of: /\b((?:fanlight|process)_[a-z_]+)\{([^}]*)\}/) {
+                let name = String(match.output.1).replacingOccurrences(of: "_bucket", with: "")
+                let family = try #require(MetricFamily(rawValue: name))
+                let labels = match.output.2.matches(of: /(\w+) *(?:=~|!=|!~|=)/).map { String($0.output.1) }
+                #expect(given.union(family.labels).isSuperset(of: labels), "\(path): \(match.output.0)")
+                found += labels.count
+            }
+            // `sum by (service) (rate(fanlight_…`
+            let sums = text.matches(of: /by \(([a-z, ]+)\) \((?:[a-z]+\()?((?:fanlight|process)_[a-z_]+)/)
+            for sum in sums {
+                let name = String(sum.output.2).replacingOccurrences(of: "_bucket", with: "")
+                let family = try #require(MetricFamily(rawValue: name))
+                let labels = sum.output.1.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                #expect(given.union(family.labels).isSuperset(of: labels), "\(path): \(sum.output.0)")
+                found += labels.count
+            }
+        }
+        #expect(found > 40)
+    }
+
+    @Test("A gateway without its imaging program says so at once, and is not ready", arguments: [false, true])
+    func withoutHelper(isBroken: Bool) async throws {
+        let folder = TemporaryFolder("bare")
+        try FileManager.default.copyItem(atPath: LiveProcess.program, toPath: folder.file("fanlight"))
+        if isBroken {
+            try "#!/bin/sh\nexit 127\n".write(
+                toFile: folder.file("fanlight-imaging"),
+                atomically: true,
+                encoding: .utf8
+            )
+            _ = unsafe chmod(folder.file("fanlight-imaging"), 0o755)
+        }
+        let yaml = "server: {listen: '127.0.0.1:0', state: \(folder.path)/state}\nservices: {a: {adapter: local}}\n"
+        try yaml.write(toFile: folder.file("config.yaml"), atomically: true, encoding: .utf8)
+        let gateway = try LiveProcess(
+            ["serve", "--config", folder.file("config.yaml")],
+            program: folder.file("fanlight"),
+            ready: "fanlight ready ",
+            logs: true
+        )
+        defer { gateway.stop() }
+        #expect(try await Self.eventually { gateway.log.contains(#""message":"no imaging helper""#) })
+        #expect(gateway.log.contains(#""level":"warning""#) && gateway.log.contains("/fanlight-imaging"))
+        let health = try CommandRun(["health", "--to", gateway.url])
+        #expect(health.status == 1 && health.errors.contains("imaging helper"), "\(health)")
+    }
+
     @Test("The page of the HTTP interface names every path and method")
     func interface() throws {
         let page = try Self.text("docs/reference/http.md")

@@ -42,14 +42,6 @@ extension CompiledService {
 
     /// Judges an exchange that got no complete reply.
     func failure(of error: TransportError, isIdempotent: Bool) -> DeliveryFailure {
-        let kind: ErrorKind =
-            switch error.cause {
-            case .connectTimeout, .stallTimeout, .totalTimeout: .timeout
-            case .badURL: .rejected
-            case .replyTooLarge, .malformedReply: .badReply
-            case .stopped: .interrupted
-            case .dns, .refused, .tls, .connectionLost: .network
-            }
         let retry: RetryClass =
             if error.cause == .badURL {
                 .never
@@ -59,7 +51,7 @@ extension CompiledService {
                 error.cause == .replyTooLarge ? .never : .retry
             }
         let message = Excerpt.of(error.message, hiding: redaction)
-        return DeliveryFailure(kind: kind, message: message, httpStatus: nil, retry: retry)
+        return DeliveryFailure(kind: error.cause.kind, message: message, httpStatus: nil, retry: retry)
     }
 
     /// The failure of a step whose reply counts as a success and gives nothing of what the step is for.

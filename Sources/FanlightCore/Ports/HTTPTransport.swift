@@ -167,6 +167,17 @@ public struct TransportError: Error, Sendable, Equatable {
     public enum Cause: String, Sendable {
         case badURL, dns, refused, tls, connectTimeout, stallTimeout, totalTimeout, connectionLost, replyTooLarge,
             malformedReply, stopped
+
+        /// The kind of failure that it is for a report.
+        public var kind: ErrorKind {
+            switch self {
+            case .connectTimeout, .stallTimeout, .totalTimeout: .timeout
+            case .badURL: .rejected
+            case .replyTooLarge, .malformedReply: .badReply
+            case .stopped: .interrupted
+            case .dns, .refused, .tls, .connectionLost: .network
+            }
+        }
     }
     /// The cause.
     public var cause: Cause

@@ -136,6 +136,8 @@ struct DeletionTask: Sendable {
             engine.events.tell(.journalFailed)
         }
         live.apply(index, change)
-        engine.events.tell(.deletion(service: live.record.deliveries[index].service, state: deletion.state))
+        let service = live.record.deliveries[index].service
+        engine.events.tell(.deletion(service: service, state: deletion.state))
+        engine.log.deleted(live.id, service: service, deletion, at: engine.identity.timestamp())
     }
 }

@@ -94,7 +94,8 @@ final class Notifier: Sendable {
     /// - Returns: False when the journal could not take what became of it.
     private func call(_ record: JournalUpload) async -> Bool {
         let made = (record.notification?.attempts ?? 0) + 1
-        let isTaken = await post(record, attempt: made)
+        let failure = await post(record, attempt: made)
+        let isTaken = failure == nil
         if Task.isCancelled, !isTaken { return true }
         var state = JournalNotification(attempts: made, dueAt: nil, isDone: true)
         if !isTaken, made < settings.attempts {
@@ -103,6 +104,7 @@ final class Notifier: Sendable {
             state = JournalNotification(attempts: made, dueAt: (engine.clock.now() + wait).milliseconds, isDone: false)
         }
         engine.events.tell(.webhook(isTaken: isTaken))
+        engine.log.notified(record.id, failure, state, at: engine.identity.timestamp())
         do throws(JournalError) {
             try await engine.journal.record([JournalNote(upload: record.id, .notification(state))])
             return true
@@ -112,7 +114,8 @@ final class Notifier: Sendable {
         }
     }
 
-    private func post(_ record: JournalUpload, attempt: Int) async -> Bool {
+    /// - Returns: Why the call was not taken; `nil` = it was.
+    private func post(_ record: JournalUpload, attempt: Int) async -> WebhookFailure? {
         // The time of day as it is now: the receiver refuses old seconds, also where the clock was wrong at the start.
         let seconds = engine.identity.now() / 1_000
         let body = JSONValue.object([
@@ -134,9 +137,20 @@ final class Notifier: Sendable {
             timeouts: settings.timeouts,
             maxReplyBytes: 65_536
         )
-        guard let reply = try? await engine.transport.send(request) else { return false }
-        return (200..<300).contains(reply.status)
+        do throws(TransportError) {
+            let status = try await engine.transport.send(request).status
+            return (200..<300).contains(status) ? nil : WebhookFailure(kind: .rejected, status: status)
+        } catch {
+            return WebhookFailure(kind: error.cause.kind, status: nil)
+        }
     }
+}
+
+/// Why a call of the webhook was not taken.
+struct WebhookFailure: Sendable, Equatable {
+    var kind: ErrorKind
+    /// Status of the answer; `nil` = none came.
+    var status: Int?
 }
 
 /// `t=SECONDS,v1=HEX`: HMAC-SHA256 with the secret over the seconds, a dot and the body.

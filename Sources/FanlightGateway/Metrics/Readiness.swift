@@ -44,7 +44,8 @@ struct Readiness: Sendable, Equatable {
         }
         if !canPrepare {
             let detail =
-                "No imaging helper can be started: fanlight-imaging must lie beside fanlight and be executable."
+                "No imaging helper can be started: fanlight-imaging must lie beside fanlight and run; "
+                + "started by hand it says what it lacks."
             readiness.obstacles.append(Obstacle(name: "helpers", detail: detail))
         }
         if let free, free < sources.minFree {

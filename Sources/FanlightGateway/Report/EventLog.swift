@@ -50,8 +50,10 @@ public struct EventLog: Sendable {
         )
     }
 
-    /// Writes one event for a picture that no rendition could be made of: damaged, or more than its helper may use.
-    func refused(_ problem: Problem, mediaType: MediaType, bytes: Int, requestID: String = "", at time: String) {
+    /// Writes one event for a picture that was refused: damaged, of no type that is taken, or more than limits allow.
+    ///
+    /// - Parameter mediaType: What it is; `nil` = it cannot be told.
+    func refused(_ problem: Problem, mediaType: MediaType?, bytes: Int, requestID: String = "", at time: String) {
         let name = requestID.isEmpty ? [] : [JSONValue.Member("request_id", .string(requestID))]
         line(
             "warning",
@@ -59,7 +61,53 @@ public struct EventLog: Sendable {
             time,
             name + [
                 .init("code", .string(problem.code.rawValue)), .init("detail", .string(problem.detail)),
-                .init("media_type", .string(mediaType.mime)), .init("bytes", .int(bytes)),
+                .init("media_type", mediaType.map { .string($0.mime) } ?? .null), .init("bytes", .int(bytes)),
+            ]
+        )
+    }
+
+    /// Writes one event for a deletion at a service that has its outcome.
+    func deleted(_ upload: String, service: String, _ deletion: JournalDeletion, at time: String) {
+        let kind = deletion.failure?.kind
+        line(
+            kind == nil ? "info" : "warning",
+            "deletion finished",
+            time,
+            [
+                .init("upload_id", .string(upload)), .init("service", .string(service)),
+                .init("status", .string(deletion.state.rawValue)), .init("attempts", .int(deletion.attempts)),
+                .init("error_kind", kind.map { .string($0.rawValue) } ?? .null),
+            ]
+        )
+    }
+
+    /// Writes one event for a call of the webhook: the last one of an upload, or one that will be repeated.
+    ///
+    /// - Parameter result: `nil` = the call was taken.
+    func notified(_ upload: String, _ result: WebhookFailure?, _ state: JournalNotification, at time: String) {
+        let status = result == nil ? "delivered" : state.isDone ? "given_up" : "repeated"
+        line(
+            result == nil ? "info" : "warning",
+            state.isDone ? "webhook finished" : "webhook failed",
+            time,
+            [
+                .init("upload_id", .string(upload)), .init("status", .string(status)),
+                .init("attempts", .int(state.attempts)),
+                .init("http_status", result?.status.map { .int($0) } ?? .null),
+                .init("error_kind", result.map { .string($0.kind.rawValue) } ?? .null),
+            ]
+        )
+    }
+
+    /// Writes that pictures which must be changed cannot be.
+    public func helpersMissing(_ program: String, at time: String) {
+        line(
+            "warning",
+            "no imaging helper",
+            time,
+            [
+                .init("program", .string(program)),
+                .init("detail", "It is missing or does not run. Pictures that must be changed are refused with 503."),
             ]
         )
     }

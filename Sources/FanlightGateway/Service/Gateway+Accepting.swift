@@ -64,7 +64,9 @@ extension Gateway {
         let begin = engine.clock.now()
         var pictures: [Picture] = []
         let isCompared = key != nil || services.contains { $0.service.delivery.reusesDuplicates }
-        for file in form.pictures { pictures.append(try await read(file, hashes: isCompared || settings.givesHash)) }
+        for file in form.pictures {
+            pictures.append(try await read(file, hashes: isCompared || settings.givesHash, order.origin))
+        }
         guard let key else {
             let uploads = try await accept(pictures, order, key: nil, since: begin)
             return await report(uploads, preference)
@@ -101,7 +103,7 @@ extension Gateway {
         }
     }
 
-    private func read(_ file: SpooledFile, hashes: Bool) async throws(Problem) -> Picture {
+    private func read(_ file: SpooledFile, hashes: Bool, _ origin: RequestOrigin) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
         let position = settings.geotag.position
         let result = await engine.pool.run { () -> Result<Picture, Problem> in
@@ -115,6 +117,16 @@ extension Gateway {
             } catch {
                 return .failure(Problem(error))
             }
+        }
+        if case .failure(let problem) = result, problem.code != Problem.spoolFull.code {
+            let name = origin.requestID
+            engine.log.refused(
+                problem,
+                mediaType: nil,
+                bytes: file.size,
+                requestID: name,
+                at: engine.identity.timestamp()
+            )
         }
         return try result.get()
     }

@@ -36,6 +36,7 @@ enum ServeCommand {
             memory: image.memory,
             spool: spool
         )
+        let pool = BlockingPool(threads: 2)
         let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
@@ -54,7 +55,7 @@ enum ServeCommand {
             images: images,
             transport: transport,
             journal: journal,
-            pool: BlockingPool(threads: 2),
+            pool: pool,
             log: log,
             events: GatewayEvents { event in
                 observatory.events.tell(event)
@@ -71,6 +72,10 @@ enum ServeCommand {
         while !service.isSet, !isStopped { isStopped = signals.wait(milliseconds: 1) }
         Console.out("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
+        Task {
+            if await pool.run({ images.tryHelper() }) { return }
+            log.helpersMissing(Files.sibling("fanlight-imaging"), at: Identity.system.timestamp())
+        }
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
         if !isStopped { serve(signals, reloader) }
         ServiceManager.tell("STOPPING=1")

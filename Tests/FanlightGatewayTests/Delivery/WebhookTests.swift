@@ -35,6 +35,9 @@ struct WebhookTests {
         #expect(await Bench.eventually { bench.journal.uploads[0].notification?.isDone == true })
         try await Task.sleep(for: .milliseconds(50))
         #expect(bench.requests(to: "hook") == 1)
+        let lines = bench.lines.list.filter { $0["message"]?.string?.hasPrefix("webhook") == true }
+        #expect(lines.count == 1 && lines[0]["message"]?.string == "webhook finished")
+        #expect(lines[0]["upload_id"]?.string == first.id && lines[0]["status"]?.string == "delivered")
         bench.gateway.interrupt()
     }
 
@@ -52,6 +55,11 @@ struct WebhookTests {
         let state = try #require(bench.journal.uploads[0].notification)
         #expect(state.isDone == isDone)
         #expect((state.dueAt == nil) == isDone)
+        let words = isDone ? ("webhook finished", "given_up") : ("webhook failed", "repeated")
+        let line = try #require(bench.lines.list.first { $0["message"]?.string == words.0 })
+        #expect(line["status"]?.string == words.1 && line["level"]?.string == "warning")
+        #expect(line["upload_id"]?.string == bench.journal.uploads[0].id)
+        #expect(line["http_status"] == .number("500") && line["error_kind"]?.string == "rejected")
         bench.gateway.interrupt()
     }
 

@@ -155,6 +155,9 @@ struct LaterTests {
         let request = try #require(bench.transport.requests.last)
         #expect(request.method == "DELETE" && request.url == "https://a.example/rm?token=t7")
         #expect(await bench.settled(first.id).states == ["deleted", "delivered"])
+        let lines = bench.lines.list.filter { $0["message"]?.string == "deletion finished" }
+        #expect(lines.count == 1 && lines[0]["upload_id"]?.string == first.id && lines[0]["service"]?.string == "a")
+        #expect(lines[0]["status"]?.string == "deleted" && lines[0]["error_kind"] == .null)
         #expect(await bench.send("DELETE", "/v1/uploads/\(first.id)").text == answer.text)
         #expect(bench.transport.requests.count == 3)
     }

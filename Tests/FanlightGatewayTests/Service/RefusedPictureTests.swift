@@ -28,6 +28,30 @@ struct RefusedPictureTests {
         #expect(line["media_type"]?.string == "image/gif" && line["detail"] == answer.body["detail"])
     }
 
+    @Test(
+        "What its own bytes say against it is told, too: damaged, cut off, a bomb, of no kind that is taken",
+        arguments: [
+            (Array(SamplePicture.gif.prefix(9)), "damaged_picture"), (Array("no picture".utf8), "unsupported_type"),
+            (Self.bomb, "too_many_pixels"),
+        ]
+    )
+    func bytes(picture: [UInt8], code: String) async throws {
+        let bench = try Bench(script: Bench.delivers)
+        let answer = await bench.post(headers: [HTTPField("X-Request-Id", "r2")], picture: picture)
+        #expect(answer.body["code"]?.string == code)
+        let lines = bench.lines.list
+        #expect(lines.count == 1)
+        #expect(lines.first?["message"]?.string == "picture refused" && lines.first?["code"]?.string == code)
+        #expect(lines.first?["request_id"]?.string == "r2" && lines.first?["bytes"] == .number("\(picture.count)"))
+    }
+
+    /// A GIF that declares 65,535 x 65,535 pixels.
+    private static let bomb: [UInt8] = {
+        var bytes = SamplePicture.gif
+        for index in 6..<10 { bytes[index] = 0xFF }
+        return bytes
+    }()
+
     @Test("What one service cannot have is no refusal")
     func oneService() async throws {
         let bench = try Bench(script: Bench.delivers)
