@@ -16,7 +16,7 @@ func noise(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// A spool file with these bytes.
+/// A spool file with these bytes; it has no name any more, as rows of a table are never given up.
 func spooled(_ bytes: [UInt8]) -> SpooledFile {
     var template = Array("/tmp/fanlight-curl-XXXXXX".utf8CString)
     // SAFETY: the template is a C string that mkstemp rewrites in place.
@@ -28,6 +28,7 @@ func spooled(_ bytes: [UInt8]) -> SpooledFile {
         guard got > 0 else { break }
         offset += got
     }
+    _ = unsafe unlink(path)
     return SpooledFile(path: path, descriptor: descriptor, size: bytes.count)
 }
 

@@ -10,7 +10,7 @@ import Testing
 struct CorpusTests {
     @Test("Every accepted picture gets an upright rendition without a position")
     func accepted() async throws {
-        let spool = try FolderSpool()
+        let spool = FolderSpool()
         let pool = HelperPool(
             executable: HelperProgram.path,
             workers: 2,
@@ -49,7 +49,7 @@ struct CorpusTests {
 
     @Test("The drawing with four quarters is upright at full size", arguments: [4096, 60])
     func quads(edge: Int) async throws {
-        let spool = try FolderSpool()
+        let spool = FolderSpool()
         let pool = HelperPool(
             executable: HelperProgram.path,
             workers: 2,
@@ -73,7 +73,7 @@ struct CorpusTests {
 
     @Test("Animations that must shrink keep every frame", arguments: [MediaType.gif, .webp, .png])
     func animations(type: MediaType) async throws {
-        let spool = try FolderSpool()
+        let spool = FolderSpool()
         let pool = HelperPool(
             executable: HelperProgram.path,
             workers: 2,
@@ -99,7 +99,7 @@ struct CorpusTests {
 
     @Test("Every picture can become every usual format, at any size", arguments: LaneChooser.usualFormats)
     func everyFormat(output: MediaType) async throws {
-        let spool = try FolderSpool()
+        let spool = FolderSpool()
         let pool = HelperPool(
             executable: HelperProgram.path,
             workers: 2,
@@ -134,7 +134,7 @@ struct CorpusTests {
 
     @Test("Every refused picture ends in an error, in the reader or in the helper")
     func refused() async throws {
-        let spool = try FolderSpool()
+        let spool = FolderSpool()
         let pool = HelperPool(
             executable: HelperProgram.path,
             workers: 2,

@@ -12,7 +12,7 @@ struct HelperLimitTests {
     private let spool: FolderSpool
 
     init() throws {
-        spool = try FolderSpool()
+        spool = FolderSpool()
     }
 
     private func pool(

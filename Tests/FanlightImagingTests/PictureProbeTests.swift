@@ -10,7 +10,7 @@ struct PictureProbeTests {
     private let spool: FolderSpool
 
     init() throws {
-        spool = try FolderSpool()
+        spool = FolderSpool()
     }
 
     private func probe(_ bytes: [UInt8], _ type: MediaType = .jpeg) throws -> PictureProbe {

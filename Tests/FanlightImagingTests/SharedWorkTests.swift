@@ -13,7 +13,7 @@ struct SharedWorkTests {
     private let pool: HelperPool
 
     init() throws {
-        spool = try FolderSpool()
+        spool = FolderSpool()
         pool = HelperPool(
             executable: HelperProgram.path,
             workers: 1,

@@ -83,8 +83,13 @@ final class LiveProcess: @unchecked Sendable {
 
     private let logPath = NSTemporaryDirectory() + "fanlight-log-" + UUID().uuidString
 
-    init(_ arguments: [String], ready: String, logs: Bool = false) throws {
-        process.executableURL = URL(fileURLWithPath: Self.program)
+    init(
+        _ arguments: [String],
+        program: String = LiveProcess.program,
+        ready: String,
+        logs: Bool = false
+    ) throws {
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
@@ -103,6 +108,8 @@ final class LiveProcess: @unchecked Sendable {
         guard text.hasPrefix(ready) else { throw NotReady() }
         url = text.dropFirst(ready.count).trimmingCharacters(in: .whitespacesAndNewlines)
     }
+
+    deinit { try? FileManager.default.removeItem(atPath: logPath) }
 
     /// Path of the program beside the tests.
     static var program: String { buildFolder + "/fanlight" }

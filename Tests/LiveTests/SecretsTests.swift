@@ -12,7 +12,7 @@ struct SecretsTests {
     /// Each secret is told apart by its number.
     private static func secret(_ number: Int) -> String { "pl4nted-s3cret-\(number)-zq" }
 
-    private static let all = (1...8).map(secret)
+    private static let all = (1...9).map(secret)
 
     /// A service that repeats in its error what it was sent.
     private static func echo(_ secrets: [Int]) -> RawUpstream {
@@ -40,6 +40,12 @@ struct SecretsTests {
           imgur: {adapter: imgur, url: 'http://127.0.0.1:\(ports[1])/3/image', client_id: \(secret(7))}
           tweetphoto:
             {adapter: tweetphoto, url: 'http://127.0.0.1:\(ports[2])/t', username: u, password: '${file:\(folder)/key}', api_key: \(secret(7))}
+          bearer:
+            url: http://127.0.0.1:1/up
+            file: file
+            link: $.url
+            retry: {attempts: 1}
+            auth: {type: bearer, token: \(secret(9))}
         """
     }
 
@@ -62,24 +68,7 @@ struct SecretsTests {
         let gateway = try LiveProcess(["serve", "--config", file], ready: "fanlight ready ", logs: true)
         defer { gateway.stop() }
         try await Self.readAll(gateway.url)
-        // A broken file is reported in the log, too.
-        let broken = Self.configuration(folder, ports).replacingOccurrences(
-            of: "rate:",
-            with: "sha256: x, raet:"
-        )
-        try broken.write(toFile: file, atomically: true, encoding: .utf8)
-        kill(gateway.pid, SIGHUP)
-        var text = ""
-        for _ in 0..<100 where !text.contains("configuration refused") {
-            try await Task.sleep(for: .milliseconds(100))
-            text = gateway.log
-        }
-        #expect(text.contains("configuration refused") && text.contains("delivery finished"))
-        Self.expectNone(in: text, "the log")
-        for format in ["text", "json"] {
-            let run = try CommandRun(["check", "--config", file, "--format", format])
-            Self.expectNone(in: run.output + run.errors, "check")
-        }
+        try await Self.breakAll(Self.configuration(folder, ports), file, gateway)
         try Self.configuration(folder, ports).write(toFile: file, atomically: true, encoding: .utf8)
         for service in ["echo", "imgur", "tweetphoto"] {
             let run = try CommandRun(["explain", "--config", file, "--service", service, folder + "/a.gif"])
@@ -88,6 +77,33 @@ struct SecretsTests {
         }
         let run = try CommandRun(["services", "--config", file])
         Self.expectNone(in: run.output + run.errors, "services")
+    }
+
+    /// A broken file is reported in the log and by the check, whatever is wrong near a secret.
+    private static func breakAll(_ whole: String, _ file: String, _ gateway: LiveProcess) async throws {
+        let mistakes = [
+            whole.replacingOccurrences(of: "rate:", with: "sha256: x, raet:"),
+            whole + "\n  bad: {adapter: nonsense, token: \(secret(5))}\n",
+            whole + "\n  client_id: \(secret(5)): x: [\n",
+            whole + "\n    \(secret(5))\n",
+        ]
+        var text = ""
+        for (count, broken) in mistakes.enumerated() {
+            try broken.write(toFile: file, atomically: true, encoding: .utf8)
+            kill(gateway.pid, SIGHUP)
+            for _ in 0..<100 where text.ranges(of: "configuration refused").count <= count {
+                try await Task.sleep(for: .milliseconds(100))
+                text = gateway.log
+            }
+            for format in ["text", "json"] {
+                let run = try CommandRun(["check", "--config", file, "--format", format])
+                #expect(run.status == 1)
+                expectNone(in: run.output + run.errors, "check")
+            }
+        }
+        #expect(text.ranges(of: "configuration refused").count >= mistakes.count)
+        #expect(text.contains("delivery finished"))
+        expectNone(in: text, "the log")
     }
 
     /// Uploads, and reads everything that can be read.

@@ -215,7 +215,7 @@ extension AdapterFields {
     static let limits = Section(
         "limits",
         [
-            FieldSpec("bytes", .byteSize, "Bytes of the file"),
+            FieldSpec("bytes", .someBytes, "Bytes of the file"),
             FieldSpec("edge", .integer(1...Int.max), "Longer side in pixels"),
             FieldSpec("pixels", .pixelCount, "Width times height"),
             FieldSpec(

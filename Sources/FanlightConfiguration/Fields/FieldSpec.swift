@@ -9,6 +9,8 @@ public indirect enum FieldType: Sendable {
     case integer(ClosedRange<Int>)
     case duration
     case byteSize
+    /// A size of at least one byte.
+    case someBytes
     case pixelCount
     case rate
     case choice([String])
@@ -32,7 +34,7 @@ public indirect enum FieldType: Sendable {
             range.upperBound == .max
                 ? "number from \(range.lowerBound)" : "number \(range.lowerBound) to \(range.upperBound)"
         case .duration: "duration"
-        case .byteSize: "size"
+        case .byteSize, .someBytes: "size"
         case .pixelCount: "pixels"
         case .rate: "rate"
         case .choice(let names): names.joined(separator: ", ")
@@ -102,6 +104,7 @@ public struct FieldSpec: Sendable {
         case .integer(let range): return .integer(try ValueReader.integer(text, in: range))
         case .duration: return .duration(try ValueReader.duration(text))
         case .byteSize: return .integer(try ValueReader.byteSize(text))
+        case .someBytes: return .integer(try ValueReader.someByteSize(text))
         case .pixelCount: return .integer(try ValueReader.pixelCount(text))
         case .rate: return .rate(try ValueReader.rate(text))
         case .colour: return .text(try ValueReader.colour(text).description)

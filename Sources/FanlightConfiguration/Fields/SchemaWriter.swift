@@ -11,6 +11,10 @@ public struct SchemaWriter {
     public static let dialect = "https://json-schema.org/draft/2020-12/schema"
     /// Text with something in it that is known only when the file is loaded.
     private static let reference = #"\$\{(env|file):"#
+    private static let size = #"[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#
+    private static let rate = #"[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|[0-9.]+ *(ms|s|m|h|d))"#
+    /// What follows is a number above zero.
+    private static let notZero = #"(?=[0.]*[1-9])"#
 
     private var definitions: [(name: String, value: JSONValue)] = []
     private let known: [Definition]
@@ -55,10 +59,16 @@ public struct SchemaWriter {
         case .boolean: return Self.alternatives([true, false], patterns: ["true|false"])
         case .integer(let range): return Self.number(range)
         case .duration: return Self.zeroOr(#"([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
-        case .byteSize: return Self.zeroOr(#"[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#)
+        case .byteSize: return Self.zeroOr(Self.size)
+        case .someBytes: return Self.scalar(Self.notZero + Self.size)
         case .pixelCount:
-            return Self.scalar(#"[0-9]+|[0-9]+(\.[0-9]{1,3})? *[Mm][Pp]"#, types: ["integer", "string", "null"])
-        case .rate: return Self.scalar(#"[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|[0-9.]+ *(ms|s|m|h|d))"#)
+            return Self.scalar(
+                Self.notZero + #"([0-9]+|[0-9]+(\.[0-9]{1,3})? *[Mm][Pp])"#,
+                types: ["integer", "string", "null"],
+                from: 1
+            )
+        case .rate:
+            return Self.scalar(Self.notZero + Self.rate)
         case .choice(let names): return Self.choice(names)
         case .colour: return Self.scalar("[A-Za-z]+|#[0-9A-Fa-f]{3,8}")
         case .address: return Self.scalar(#".*:[0-9]{1,5}"#)
@@ -121,8 +131,15 @@ public struct SchemaWriter {
     }
 
     /// Text of a pattern, which is anchored and spares references.
-    private static func scalar(_ pattern: String, types: JSONValue = ["string", "null"]) -> JSONValue {
-        .object([.init("type", types), .init("pattern", .string("^(\(pattern))$|\(reference)"))])
+    ///
+    /// - Parameter least: What it is at least where it is written as a number.
+    private static func scalar(
+        _ pattern: String,
+        types: JSONValue = ["string", "null"],
+        from least: Int? = nil
+    ) -> JSONValue {
+        let minimum = least.map { [JSONValue.Member("minimum", .int($0))] } ?? []
+        return .object([.init("type", types), .init("pattern", .string("^(\(pattern))$|\(reference)"))] + minimum)
     }
 
     /// Text of a pattern, or zero, which needs no unit.

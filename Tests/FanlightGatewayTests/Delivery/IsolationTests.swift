@@ -183,7 +183,9 @@ final class CountingSpool: Spool, SpoolOwner {
     private let folder: DiskSpool?
     private let state = Mutex(State())
 
-    init() { folder = DiskSpool(folder: "/tmp/fanlight-counting-\(UInt64.random(in: 0 ... .max))") }
+    private let place = TemporaryFolder("counting")
+
+    init() { folder = DiskSpool(folder: place.path) }
 
     var open: Int { state.withLock { $0.open } }
 

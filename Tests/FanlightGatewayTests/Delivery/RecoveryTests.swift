@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Stop, kill and restart")
 struct RecoveryTests {
-    private func folder() -> String { NSTemporaryDirectory() + "fanlight-recovery-" + UUID().uuidString }
+    private let folder = TemporaryFolder("recovery")
 
     /// A second gateway over the journal and the spool of the first one.
     private func restarted(
@@ -28,7 +28,7 @@ struct RecoveryTests {
 
     @Test("A delivery whose request was not complete is sent after the restart; one that may have arrived is unknown")
     func interrupted() async throws {
-        let spool = try #require(DiskSpool(folder: folder()))
+        let spool = try #require(DiskSpool(folder: folder.path))
         // a hangs before the end of its request, b after it; c has delivered.
         let first = try Bench(options: .init(spool: spool)) { request throws(TransportError) in
             if host(request, is: "c") { return try await Bench.delivers(request) }
@@ -54,7 +54,7 @@ struct RecoveryTests {
 
     @Test("An idempotent service is asked again although the request may have arrived")
     func idempotent() async throws {
-        let spool = try #require(DiskSpool(folder: folder()))
+        let spool = try #require(DiskSpool(folder: folder.path))
         let first = try Bench(["a"], extra: ", idempotent: true", options: .init(spool: spool)) {
             request throws(TransportError) in
             try? await Task.sleep(for: .seconds(600))
@@ -75,7 +75,7 @@ struct RecoveryTests {
 
     @Test("A stop leaves what is pending in the journal, and what may have arrived is unknown at once")
     func stop() async throws {
-        let spool = try #require(DiskSpool(folder: folder()))
+        let spool = try #require(DiskSpool(folder: folder.path))
         let first = try Bench(options: .init(spool: spool)) { request throws(TransportError) in
             if host(request, is: "c") { return try await Bench.delivers(request) }
             if host(request, is: "a") {
@@ -103,7 +103,7 @@ struct RecoveryTests {
 
     @Test("A service that is gone from the configuration fails its delivery in words")
     func serviceGone() async throws {
-        let spool = try #require(DiskSpool(folder: folder()))
+        let spool = try #require(DiskSpool(folder: folder.path))
         let first = try Bench(["a", "b"], options: .init(spool: spool)) { request throws(TransportError) in
             try? await Task.sleep(for: .seconds(600))
             throw TransportError(.stopped, message: "", requestFullySent: false)
@@ -137,7 +137,7 @@ struct RecoveryTests {
 
     @Test("What a rate allows is not allowed anew after a restart")
     func rateSurvives() async throws {
-        let spool = try #require(DiskSpool(folder: folder()))
+        let spool = try #require(DiskSpool(folder: folder.path))
         let extra = ", limits: {rate: 3/hour}, deadline: 1s"
         let first = try Bench(["a"], extra: extra, options: .init(spool: spool), script: Bench.delivers)
         await first.gateway.start()

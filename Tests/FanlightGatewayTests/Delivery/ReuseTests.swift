@@ -98,8 +98,8 @@ struct ReuseTests {
 
     @Test("After a stop, what waited is continued: one is sent, the other takes its link")
     func restart() async throws {
-        let folder = NSTemporaryDirectory() + "fanlight-reuse-" + UUID().uuidString
-        let spool = try #require(DiskSpool(folder: folder))
+        let folder = TemporaryFolder("reuse")
+        let spool = try #require(DiskSpool(folder: folder.path))
         let first = try Bench(["a"], extra: Self.extra, options: .init(spool: spool)) {
             request throws(TransportError) in
             try? await Task.sleep(for: .seconds(600))
@@ -124,8 +124,8 @@ struct ReuseTests {
 
     @Test("One that may have arrived before a kill is unknown, and the one that waited for it is sent")
     func unknownFirst() async throws {
-        let folder = NSTemporaryDirectory() + "fanlight-reuse-" + UUID().uuidString
-        let spool = try #require(DiskSpool(folder: folder))
+        let folder = TemporaryFolder("reuse")
+        let spool = try #require(DiskSpool(folder: folder.path))
         let first = try Bench(["a"], extra: Self.extra, options: .init(spool: spool)) {
             request throws(TransportError) in
             try? await Task.sleep(for: .seconds(600))

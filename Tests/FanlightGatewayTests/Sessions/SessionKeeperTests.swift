@@ -69,12 +69,8 @@ import Testing
         }
     }
 
-    private static func folder() -> String {
-        var template = Array("/tmp/fanlight-sessions-XXXXXX".utf8CString)
-        // SAFETY: the array is this function's own; mkdtemp writes within it.
-        guard let made = unsafe mkdtemp(&template) else { return "/tmp/fanlight-sessions" }
-        return unsafe String(cString: made) + "/state/sessions"
-    }
+    private let place = TemporaryFolder("sessions")
+    private var folder: String { place.file("state/sessions") }
 
     private static func transport(_ host: TokenHost) -> ScriptedTransport {
         ScriptedTransport { (request) async throws(TransportError) in
@@ -123,7 +119,7 @@ import Testing
     @Test func aRotatedTokenOutlivesTheProcessAndIsTheOwnersAlone() async throws {
         let host = TokenHost()
         let clock = ManualClock()
-        let folder = Self.folder()
+        let folder = folder
         let service = try Self.service()
         let transport = Self.transport(host)
         func keeper() -> SessionKeeper {
@@ -143,7 +139,7 @@ import Testing
     }
 
     @Test func newCredentialsOfTheOperatorReplaceKeptOnes() async throws {
-        let folder = Self.folder()
+        let folder = folder
         let old = TokenHost()
         let first = SessionKeeper(folder: folder, transport: Self.transport(old), pool: Self.pool)
         _ = try await first.session(for: try Self.service(), Self.need).get()
@@ -155,7 +151,7 @@ import Testing
     }
 
     @Test func aRefusedKeptTokenGivesWayToTheOperatorsOwn() async throws {
-        let folder = Self.folder()
+        let folder = folder
         let clock = ManualClock()
         let service = try Self.service()
         let old = TokenHost()

@@ -22,6 +22,7 @@ final class Bench: Sendable {
     let journal: MemoryJournal
     let events: EventCollector
     let observatory = Observatory(version: "test")
+    private let folder = TemporaryFolder("gateway")
 
     /// What a test may set.
     struct Options {
@@ -54,7 +55,6 @@ final class Bench: Sendable {
 
     init(yaml: String, options: Options = Options(), script: @escaping ScriptedTransport.Script) throws {
         let services = try Self.services(yaml)
-        let folder = NSTemporaryDirectory() + "fanlight-gateway-" + UUID().uuidString
         var settings = GatewaySettings()
         settings.routes = options.routes
         settings.clientKeys = options.keys.map { ClientKey(ClientKeyConfiguration(key: $0)) }
@@ -70,7 +70,7 @@ final class Bench: Sendable {
         gateway = Gateway(
             settings: settings,
             services: services,
-            spool: try options.spool ?? #require(DiskSpool(folder: folder)),
+            spool: try options.spool ?? #require(DiskSpool(folder: folder.path)),
             images: images,
             transport: transport,
             journal: journal,

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightCore
+import FanlightTestSupport
 import Glibc
 import Synchronization
 
 /// A spool in a folder of its own, removed with its last user.
 final class FolderSpool: Spool {
-    let folder: String
+    private let place = TemporaryFolder("imaging")
     private let made = Mutex(0)
 
+    var folder: String { place.path }
+
     struct Refused: Error {}
-
-    init() throws {
-        var template = Array("/tmp/fanlight-imaging-test-XXXXXX".utf8CString)
-        // SAFETY: the template is local, writable and ended by NUL.
-        guard unsafe mkdtemp(&template) != nil else { throw Refused() }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { _ = unsafe rmdir(folder) }
 
     func create() -> (any SpoolWriter)? {
         let number = made.withLock { count in
