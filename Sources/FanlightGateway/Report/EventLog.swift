@@ -70,7 +70,7 @@ public struct EventLog: Sendable {
     func deleted(_ upload: String, service: String, _ deletion: JournalDeletion, at time: String) {
         let kind = deletion.failure?.kind
         line(
-            kind == nil ? "info" : "warning",
+            deletion.state == .failed ? "warning" : "info",
             "deletion finished",
             time,
             [

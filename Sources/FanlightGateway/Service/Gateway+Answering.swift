@@ -150,8 +150,11 @@ extension Gateway {
             changes.append((index, .deletion(deletion)))
         }
         try await change(live, changes)
-        for index in indices where !pending.contains(index) {
-            engine.events.tell(.deletion(service: record.deliveries[index].service, state: .shared))
+        for (index, change) in changes {
+            guard case .deletion(let deletion) = change, deletion.state == .shared else { continue }
+            let service = record.deliveries[index].service
+            engine.events.tell(.deletion(service: service, state: deletion.state))
+            engine.log.deleted(live.id, service: service, deletion, at: engine.identity.timestamp())
         }
         return pending
     }

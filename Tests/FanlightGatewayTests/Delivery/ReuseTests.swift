@@ -180,6 +180,8 @@ struct ReuseTests {
             #expect(deletions(one) == ["shared"])
             #expect(one.body["deletions"]?[0]?["error"]?["kind"]?.string == "duplicate")
             #expect(bench.transport.requests.count == 1)
+            let line = bench.lines.list.last { $0["message"]?.string == "deletion finished" }
+            #expect(line?["status"]?.string == "shared" && line?["upload_id"]?.string == first)
             let given = await bench.settled(first)
             #expect(given.states == ["deleted"])
             #expect(given.body["links"] == .object([]))
