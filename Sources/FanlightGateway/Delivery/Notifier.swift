@@ -74,7 +74,8 @@ final class Notifier: Sendable {
     private func rest(until: Timestamp) async {
         let timer = Task {
             await engine.clock.sleep(until)
-            wake()
+            // A pause that was cut short must not cut the next one short.
+            if !Task.isCancelled { wake() }
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -61,7 +61,7 @@ public final class Gateway: Sendable {
     let callers: CallerDesk
     /// One request at a time changes what is wanted of an upload.
     let turns: Turnstile
-    private let notifier: Notifier?
+    let notifier: Notifier?
     /// Work in the background.
     let upkeep: Upkeep
 

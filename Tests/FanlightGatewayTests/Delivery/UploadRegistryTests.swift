@@ -83,8 +83,13 @@ struct UploadRegistryTests {
         bench.journal.fail(with: .full)
         await bench.gateway.start()
         #expect(await Bench.eventually { bench.requests(to: "hook") >= 1 })
+        // Somebody who wakes it has it look once more, not on and on.
+        for _ in 0..<3 {
+            try await Task.sleep(for: .milliseconds(100))
+            bench.gateway.notifier?.wake()
+        }
         try await Task.sleep(for: .milliseconds(200))
-        #expect(bench.requests(to: "hook") == 1)
+        #expect((1...4).contains(bench.requests(to: "hook")))
         bench.gateway.interrupt()
     }
 
