@@ -8,8 +8,14 @@ import FanlightCore
 /// Concurrency: lives on the transfer thread only.
 @safe
 final class Transfer {
-    /// Upload buffer while few transfers run, and above that; memory of a transfer is this buffer.
-    private static let uploadBuffer = (few: 262_144, many: 65_536, limit: 64)
+    /// Upload buffer while so many transfers run; memory of a transfer is mostly this buffer.
+    private static func uploadBuffer(running: Int) -> Int {
+        switch running {
+        case ..<64: 262_144
+        case ..<512: 65_536
+        default: 16_384
+        }
+    }
 
     let ticket: TransferTicket
     let easy: UnsafeMutableRawPointer
@@ -36,12 +42,11 @@ final class Transfer {
     /// - Returns: `nil`, or why the request cannot be sent.
     func setUp(running: Int) -> TransportError? {
         if let problem = RequestCheck.problem(with: request) { return problem }
-        let buffer = running < Self.uploadBuffer.limit ? Self.uploadBuffer.few : Self.uploadBuffer.many
         let remaining = max(.milliseconds(1), ticket.deadline - started)
         setFixedOptions()
         // SAFETY: the handle is alive; curl copies strings.
         unsafe fl_setopt_string(easy, CURLOPT_URL, request.url)
-        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffer)
+        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer(running: running))
         unsafe fl_setopt_long(easy, CURLOPT_TIMEOUT_MS, max(1, remaining.wholeMilliseconds))
         unsafe fl_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.wholeMilliseconds))
         setCallbacks()

@@ -32,48 +32,49 @@ final class DeliveryTask: Sendable {
     /// - Returns: The outcome's state; `nil` when the gateway stops first, and the journal keeps the rest.
     @inline(never)
     func send(since start: Timestamp) async -> DeliveryStatus? {
-        var machine = DeliveryMachine(rules: rules, past: past(live.record.deliveries[index]))
-        var run: DeliveryRun?
-        var action = machine.handle(.start, now: start)
+        let course = DeliveryCourse(rules, past: past(live.record.deliveries[index]), at: start)
         while true {
-            switch action {
-            case .none: return nil
-            case .settle(let outcome): return await settle(outcome, since: start)
+            switch course.step {
+            case .stop: return nil
+            case .settle: return await settle(course, since: start)
             case .queue(let until):
-                let entry = await gate?.enter(
-                    group: live.group,
-                    until: until,
-                    failsFast: failsFast,
-                    isRepeat: machine.attempts > 0
-                )
-                switch entry ?? .granted {
-                case .stopped: return nil
-                case .refused(let failure):
-                    action = machine.handle(.refused(failure), now: engine.clock.now())
-                case .granted:
-                    action = machine.handle(.granted, now: engine.clock.now())
-                    // Without an attempt the place is free again.
-                    if case .attempt = action {} else { gate?.leave(.none) }
-                }
+                guard await queue(course, until) else { return nil }
             case .attempt(let number, let until):
-                guard let result = await attempt(number, until, &run) else { return nil }
-                let event: DeliveryMachine.Event =
-                    switch result {
-                    case .success(let links): .delivered(links)
-                    case .failure(let failure): .failed(failure)
-                    }
-                action = machine.handle(event, now: engine.clock.now(), chance: chance)
-                if case .wait(let until) = action, case .failure(let failure) = result {
-                    note(.backingOff(until: until.milliseconds, attempts: number, failure))
-                }
+                guard await attempt(number, until, course) else { return nil }
             case .wait(let until):
                 // What waits holds no picture open; the record knows how far the run came.
-                run = nil
+                course.run = nil
                 await engine.clock.sleep(until)
                 if Task.isCancelled { return nil }
-                action = machine.handle(.due, now: engine.clock.now())
+                course.take(.due, now: engine.clock.now())
             }
         }
+    }
+
+    @inline(never)
+    private func settle(_ course: DeliveryCourse, since start: Timestamp) async -> DeliveryStatus? {
+        guard let outcome = course.outcome else { return nil }
+        return await settle(outcome, since: start)
+    }
+
+    /// Waits for its place; false when the gateway stops.
+    @inline(never)
+    private func queue(_ course: DeliveryCourse, _ until: Timestamp) async -> Bool {
+        let entry = await gate?.enter(
+            group: live.group,
+            until: until,
+            failsFast: failsFast,
+            isRepeat: course.attempts > 0
+        )
+        switch entry ?? .granted {
+        case .stopped: return false
+        case .refused(let failure): course.take(.refused(failure), now: engine.clock.now())
+        case .granted:
+            course.take(.granted, now: engine.clock.now())
+            // Without an attempt the place is free again.
+            if case .attempt = course.step {} else { gate?.leave(.none) }
+        }
+        return true
     }
 
     private var gate: ServiceGate? { engine.gates[service.name] }
@@ -91,26 +92,32 @@ final class DeliveryTask: Sendable {
 
     // MARK: One attempt
 
+    /// One attempt, told to the course; false when the gateway stops.
     @inline(never)
-    private func attempt(
-        _ number: Int,
-        _ until: Timestamp,
-        _ run: inout DeliveryRun?
-    ) async -> Result<DeliveryLinks, DeliveryFailure>? {
+    private func attempt(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) async -> Bool {
         let begin = engine.clock.now()
-        let end = await courierEnd(number, until, &run)
+        let end = await courierEnd(number, until, course)
         guard case .finished(let result) = end else {
             gate?.leave(.none)
-            return nil
+            return false
         }
         var kind: ErrorKind?
         if case .failure(let failure) = result { kind = failure.kind }
         gate?.leave(Self.sign(result))
         engine.events.tell(.attempt(service: service.name, kind: kind, duration: engine.clock.now() - begin))
-        return result
+        let event: DeliveryMachine.Event =
+            switch result {
+            case .success(let links): .delivered(links)
+            case .failure(let failure): .failed(failure)
+            }
+        course.take(event, now: engine.clock.now(), chance: chance)
+        if case .wait(let until) = course.step, case .failure(let failure) = result {
+            note(.backingOff(until: until.milliseconds, attempts: number, failure))
+        }
+        return true
     }
 
-    private func courierEnd(_ number: Int, _ until: Timestamp, _ run: inout DeliveryRun?) async -> Courier.End {
+    private func courierEnd(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) async -> Courier.End {
         let record = live.record
         let delivery = record.deliveries[index]
         guard let place = delivery.rendition, record.renditions.indices.contains(place),
@@ -124,9 +131,9 @@ final class DeliveryTask: Sendable {
             until: until,
             trace: live.origin.trace
         )
-        let isFirst = run == nil
+        let isFirst = course.run == nil
         var current =
-            run
+            course.run
             ?? DeliveryRun(
                 service: service,
                 context: context(record, delivery, record.renditions[place], file),
@@ -134,7 +141,7 @@ final class DeliveryTask: Sendable {
             )
         let end = await courier.attempt(&current, isFirst ? .start : .again)
         if let quiet = current.quiet { gate?.hold(for: min(quiet, ReplyPacing.longest)) }
-        run = current
+        course.run = current
         return end
     }
 
