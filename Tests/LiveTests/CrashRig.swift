@@ -23,8 +23,13 @@ final class CrashRig: Sendable {
         var refused: [String: Int] = [:]
     }
 
-    /// Services of the test; all but the last must not get a request twice.
-    static let services = ["quick", "slow", "failing", "dropping", "repeatable"]
+    /// Services of the test.
+    static let services = ["quick", "slow", "failing", "dropping", "repeatable", "rated", "counted"]
+    /// Those that may get a request twice.
+    static let repeatable: Set = ["repeatable", "counted"]
+    /// Those with a rate, of so many requests in far more time than the test takes.
+    static let rated: Set = ["rated", "counted"]
+    static let rate = 40
 
     let folder = NSTemporaryDirectory() + "fanlight-crash-" + UUID().uuidString
     let sandbox: LiveProcess
@@ -35,14 +40,15 @@ final class CrashRig: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         sandbox = try LiveProcess(["sandbox", "--listen", "127.0.0.1:0"], ready: "sandbox ready ")
         func service(_ name: String, _ query: String, _ more: String = "") -> String {
-            """
+            let rate = Self.rated.contains(name) ? ", rate: \(Self.rate)/day" : ""
+            return """
               \(name):
                 url: \(sandbox.url)/upload.json?as=\(name)\(query)
                 file: file
                 link: $.url
                 fields: {upload: "${upload_id}", title: "${title}"}
                 retry: {attempts: 3}
-                limits: {concurrency: 16}\(more)
+                limits: {concurrency: 16\(rate)}\(more)
 
             """
         }
@@ -54,6 +60,7 @@ final class CrashRig: Sendable {
 
             """ + service("quick", "") + service("slow", "&delay=400") + service("failing", "&fail=50%")
             + service("dropping", "&fail=drop") + service("repeatable", "&delay=20", "\n    idempotent: true")
+            + service("rated", "&delay=20") + service("counted", "&delay=20", "\n    idempotent: true")
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         try start()
     }

@@ -82,7 +82,7 @@ struct CrashTests {
                     #expect(accepted == 0, "\(id) at \(service): failed, but it was accepted: \(entry.serialized())")
                 case "unknown":
                     #expect(
-                        service != "repeatable",
+                        !CrashRig.repeatable.contains(service),
                         "\(id): unknown although it may be repeated: \(entry.serialized())"
                     )
                 default:
@@ -91,8 +91,13 @@ struct CrashTests {
             }
         }
         // Not only what was acknowledged: no upload at all comes twice where it must not.
-        for (place, count) in records.complete where !place.hasSuffix(" repeatable") {
+        for (place, count) in records.complete
+        where !CrashRig.repeatable.contains(String(place.split(separator: " ").last ?? "")) {
             #expect(count == 1, "\(place): \(count) complete requests")
+        }
+        for service in CrashRig.rated {
+            let count = records.complete.reduce(0) { $0 + ($1.key.hasSuffix(" " + service) ? $1.value : 0) }
+            #expect(count <= CrashRig.rate, "\(service): \(count) requests, more than its rate in all runs together")
         }
     }
 
