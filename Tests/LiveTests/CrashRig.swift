@@ -42,15 +42,15 @@ final class CrashRig: Sendable {
         func service(_ name: String, _ query: String, _ more: String = "") -> String {
             let rate = Self.rated.contains(name) ? ", rate: \(Self.rate)/day" : ""
             return """
-              \(name):
-                url: \(sandbox.url)/upload.json?as=\(name)\(query)
-                file: file
-                link: $.url
-                fields: {upload: "${upload_id}", title: "${title}"}
-                retry: {attempts: 3}
-                limits: {concurrency: 16\(rate)}\(more)
+                  \(name):
+                    url: \(sandbox.url)/upload.json?as=\(name)\(query)
+                    file: file
+                    link: $.url
+                    fields: {upload: "${upload_id}", title: "${title}"}
+                    retry: {attempts: 3}
+                    limits: {concurrency: 16\(rate)}\(more)
 
-            """
+                """
         }
         let yaml =
             """
