@@ -112,7 +112,9 @@ let package = Package(
         tests("FanlightGateway", ["FanlightCore", "FanlightConfiguration", "FanlightAdapters", "FanlightMetadata"]),
         .testTarget(
             name: "CorporaTests",
-            dependencies: ["FanlightCore", "FanlightMetadata", "FanlightMultipart", "FanlightConfiguration"],
+            dependencies: [
+                "FanlightCore", "FanlightMetadata", "FanlightMultipart", "FanlightConfiguration", "FanlightAdapters",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -42,7 +42,8 @@ struct JPEGPlanes {
 
         let factor = max(Double(full.width) / Double(box.width), Double(full.height) / Double(box.height))
         // The filter wants two samples or more for each that it makes.
-        let divisor: Int32 = factor >= 16 ? 8 : factor >= 8 ? 4 : factor >= 4 ? 2 : 1
+        var divisor: Int32 = factor >= 16 ? 8 : factor >= 8 ? 4 : factor >= 4 ? 2 : 1
+        while divisor > 1, Self.isTooNarrow(full.width, TJSAMP(UInt32(sampling)), divisor) { divisor /= 2 }
         let size = (width: (full.width + divisor - 1) / divisor, height: (full.height + divisor - 1) / divisor)
         self.init(width: Int(size.width), height: Int(size.height), subsampling: TJSAMP(UInt32(sampling)))
         var targets = unsafe planes.map { unsafe Optional($0.samples) }
@@ -61,6 +62,16 @@ struct JPEGPlanes {
             )
         }
         guard status == 0 else { throw unsafe Self.error(handle) }
+    }
+
+    /// True where the library, decoding so much smaller, would make rows that are shorter than those of its planes, and
+    /// read beyond their end (libjpeg-turbo 2.1.5).
+    private static func isTooNarrow(_ width: Int32, _ subsampling: TJSAMP, _ divisor: Int32) -> Bool {
+        (0..<(subsampling == TJSAMP_GRAY ? 1 : 3)).contains { (component: Int32) in
+            let block = 8 * Int32(factors(Int(component), subsampling).across)
+            let samples = (width + block - 1) / block * (8 / divisor)
+            return tjPlaneWidth(component, (width + divisor - 1) / divisor, Int32(subsampling.rawValue)) > samples
+        }
     }
 
     /// Makes planes of the sizes that the library names, with samples that are not set.

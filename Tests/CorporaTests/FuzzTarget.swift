@@ -11,6 +11,7 @@ import FanlightMultipart
 /// every run of the tests reads again.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, tiff, bmp, heif, exif, xmp, iptc, multipart, yaml, json
+    case template, jsonpath, reply
 
     /// Runs the reader.
     ///
@@ -25,6 +26,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .multipart: Self.form(bytes)
         case .yaml: Self.document(bytes)
         case .json: Self.json(bytes)
+        case .template: FuzzTemplate.run(bytes)
+        case .jsonpath: FuzzPath.run(bytes)
+        case .reply: FuzzReply.run(bytes)
         }
     }
 

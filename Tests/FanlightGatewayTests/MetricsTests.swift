@@ -26,6 +26,12 @@ import Testing
         )
     }
 
+    @Test func everyLineBreakInALabelIsEscaped() {
+        let metrics = Metrics()
+        metrics.add(.deliveries, ["a\r\nb\"\u{301}", "auth"])
+        #expect(metrics.text().contains("{service=\"a\r\\nb\\\"\u{301}\",outcome=\"auth\"} 1\n"))
+    }
+
     @Test func bucketsAreCumulative() {
         let metrics = Metrics()
         for seconds in [0.0005, 0.003, 0.003, 0.4, 99] {

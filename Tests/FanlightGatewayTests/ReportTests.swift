@@ -91,6 +91,23 @@ struct ReportTests {
     )
     func formats(format: TextFormat, text: String) { #expect(format.render(report([.delivered, .failed])) == text) }
 
+    @Test("A mark behind a character does not spare it its escape")
+    func marks() {
+        let mark = "\u{301}"
+        var hostile = report([.delivered])
+        hostile.deliveries[0].service = "s\"\(mark)>]\(mark)"
+        #expect(TextFormat.html.render(hostile).contains("alt=\"s&quot;\(mark)&gt;]\(mark)\""))
+        #expect(TextFormat.markdown.render(hostile).contains("![s\"\(mark)>\\]\(mark)]"))
+    }
+
+    @Test("A number with an exponent that nothing is as large as is none")
+    func exponents() {
+        for text in ["1e-9223372036854775808", "1e9223372036854775807", "1e401", "1e-401"] {
+            #expect(DecimalText.fixed(text, digits: 2) == nil)
+        }
+        #expect(DecimalText.fixed(String(repeating: "0", count: 3_000_000) + "1.5", digits: 0) == "2")
+    }
+
     @Test(
         "Decimal text",
         arguments: [

@@ -60,11 +60,14 @@ struct JournalBehaviourTests {
     func changes(_ kind: Kind) async throws {
         let journal = try journal(kind)
         let failure = DeliveryFailure(kind: .network, message: "refused", retry: .retry)
+        let deep = (0..<64).reduce(JSONValue.string("t2")) { value, _ in .array([value]) }
         let rows: [JournalChange] = [
             .attempting(attempt: 1, at: 1_500),
             .backingOff(until: 1_900, attempts: 1, failure),
             .releasing(attempt: 2, at: 1_950),
             .progress(.object([.init("ticket", "t1")])),
+            // As deep as a reply may be, inside of what a run keeps.
+            .progress(.object([.init("captures", .object([.init("ticket", deep)]))])),
             .releasing(attempt: 3, at: 1_960),
             .progress(nil),
             .settled(.failed()),

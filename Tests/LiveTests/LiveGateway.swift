@@ -2,6 +2,7 @@
 
 import FanlightCore
 import FanlightCurl
+import FanlightTestSupport
 import Foundation
 
 /// A sandbox and a gateway, real processes on loopback ports that the system chose.
@@ -20,13 +21,23 @@ final class LiveGateway: Sendable {
             server:
               listen: 127.0.0.1:0
               state: \(folder)/state
-            \(server)
+            \(Self.roomy(server))
             services:
             \(services)
             """.replacingOccurrences(of: "SANDBOX", with: sandbox.url).replacingOccurrences(of: "FOLDER", with: folder)
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         gateway = try LiveProcess(["serve", "--config", folder + "/config.yaml"], ready: "fanlight ready ", logs: logs)
     }
+
+    /// Time and memory for pictures where a tool makes programs slow and large.
+    private static func roomy(_ server: String) -> String {
+        if Patience.factor == 1 { return server }
+        let room = "image:\n  cpu: \(10 * Patience.factor)s\n  memory: \(Patience.factor)GB\n"
+        return server.contains("image:\n")
+            ? server.replacingOccurrences(of: "image:\n", with: room) : server + "\n" + room
+    }
+
+    private static let timeouts = Timeouts(stall: Duration.seconds(30).patient, total: Duration.seconds(120).patient)
 
     deinit {
         gateway.stop()
@@ -51,14 +62,17 @@ final class LiveGateway: Sendable {
                 method: "POST",
                 url: gateway.url + "/v1/uploads" + query,
                 headers: [HTTPField("Content-Type", type)],
-                body: .bytes(body)
+                body: .bytes(body),
+                timeouts: Self.timeouts
             )
         )
         return (reply.status, try JSONParser.parse(reply.body))
     }
 
     func get(_ url: String) async throws -> HTTPReply {
-        try await transport.send(HTTPRequest(method: "GET", url: url, maxReplyBytes: 64_000_000))
+        try await transport.send(
+            HTTPRequest(method: "GET", url: url, timeouts: Self.timeouts, maxReplyBytes: 64_000_000)
+        )
     }
 
     /// What the sandbox accepted, one value a request.

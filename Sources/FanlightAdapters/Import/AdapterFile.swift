@@ -43,6 +43,14 @@ struct AdapterFile {
             )
         }
         if !draft.remarks.isEmpty { lines.append("# Not as it was:") }
-        return lines + draft.remarks.map { "# - " + $0.replacing("\n", with: " ") }
+        return (lines + draft.remarks.map { "# - " + $0 }).map(Self.oneLine)
+    }
+
+    /// Without anything that ends a line of YAML, and with it a comment.
+    private static func oneLine(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { line, scalar in
+            let isBreak = scalar.value < 0x20 || [0x7F, 0x85, 0x2028, 0x2029].contains(scalar.value)
+            line.unicodeScalars.append(isBreak ? " " : scalar)
+        }
     }
 }

@@ -38,8 +38,11 @@ enum YAMLText {
     private static func quotedWhereNeeded(_ text: String) -> String {
         let isPlain =
             text.first.map { $0.isASCII && ($0.isLetter || $0 == "$" || $0 == "/") } ?? false
-            && text.last != " " && text.last != ":" && !text.contains(": ") && !text.contains(" #")
-            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value < 0xD800 }
+            && text.utf8.last != 0x20 && text.utf8.last != UInt8(ascii: ":")
+            && Words.count(of: ": ", in: text) + Words.count(of: " #", in: text) == 0
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.value >= 0x20 && scalar.value < 0xD800 && ![0x7F, 0x85, 0x2028, 0x2029].contains(scalar.value)
+            }
             && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
         if isPlain { return text }
         // Every escape of JSON is one of YAML in double quotes.

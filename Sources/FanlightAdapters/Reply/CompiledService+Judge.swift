@@ -69,12 +69,12 @@ extension CompiledService {
         } else if let host = LinkRules.authority(of: location) {
             target = shown(host.split(separator: "@").last.map(String.init) ?? "")
         } else if let colon = location.firstIndex(of: ":"), location[..<colon].allSatisfy({ $0.isLetter }) {
-            target = "to a URL of another scheme (\(location[..<colon].prefix(20)))"
+            target = "to a URL of another scheme (\(TextUnit.characters.truncate(String(location[..<colon]), to: 20)))"
         } else if location.hasPrefix("//") {
             target = shown(String(location.dropFirst(2).prefix { $0 != "/" }))
         } else {
             let host = LinkRules.authority(of: reply.finalURL)?.split(separator: "@").last.map(String.init)
-            target = "within " + (host ?? "the same host")
+            target = "within " + (host.map { Excerpt.of($0, hiding: redaction, limit: 100) } ?? "the same host")
         }
         return DeliveryFailure(
             kind: .redirect,

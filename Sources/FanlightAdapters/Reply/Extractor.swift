@@ -72,8 +72,7 @@ enum Extractor: Sendable {
         switch self {
         case .json(let path): return document.json.flatMap { path.value(in: $0) }
         case .xpath(let expression):
-            let texts = document.xml?.values(expression).map(Words.trimmed).filter { !$0.isEmpty } ?? []
-            return texts.first.map { .string($0) }
+            return document.xml?.first(expression).map { .string($0) }
         case .header(let name): return document.reply.header(name).map { .string(Words.trimmed($0)) }
         case .text: return .string(Words.trimmed(document.text))
         case .line(let number):

@@ -16,11 +16,7 @@ enum LinkDiscovery {
         }
         let text = Words.trimmed(document.text)
         if LinkRules.isAbsolute(text), !text.contains(where: \.isWhitespace) { return text }
-        if let xml = document.xml,
-            let found = xml.values("//mediaurl|//url").map(Words.trimmed).first(where: LinkRules.isAbsolute)
-        {
-            return found
-        }
+        if let found = document.xml?.first("//mediaurl|//url", where: LinkRules.isAbsolute) { return found }
         if text.isEmpty, let place = document.reply.header("Location"), LinkRules.isAbsolute(place) { return place }
         return nil
     }

@@ -3,6 +3,9 @@
 import FanlightCore
 
 /// Which links of a service may be passed on.
+///
+/// URLs are taken apart by code points, as everybody after us does: a slash with a combining mark behind it is one
+/// character to Swift and ends the host all the same.
 enum LinkRules {
     /// The link as it is passed on: absolute http or https, a host, no credentials, no blanks, percent-encoded.
     ///
@@ -18,18 +21,22 @@ enum LinkRules {
 
     /// True for `http://host…` and `https://host…` without credentials and control characters.
     static func isAbsolute(_ text: String) -> Bool {
-        guard let host = authority(of: text), !host.isEmpty, !host.contains("@"), !host.contains("\\"),
-            !host.contains(where: \.isWhitespace), host.first != ":"
+        guard let host = authority(of: text)?.unicodeScalars, let first = host.first, first != ":",
+            !host.contains(where: { $0 == "@" || $0 == "\\" || $0.properties.isWhitespace })
         else { return false }
         return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 
     /// What stands between `//` and the next `/`, `?` or `#` of an http or https URL.
     static func authority(of url: String) -> String? {
-        let lower = url.prefix(8).lowercased()
-        let skipped = lower.hasPrefix("https://") ? 8 : (lower.hasPrefix("http://") ? 7 : 0)
-        guard skipped > 0 else { return nil }
-        return String(url.dropFirst(skipped).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        guard let skipped = prefixLength(of: url) else { return nil }
+        return String(url.unicodeScalars.dropFirst(skipped).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    /// Code points of `http://` or `https://` in any case; `nil` for every other beginning.
+    static func prefixLength(of url: String) -> Int? {
+        let lower = url.utf8.prefix(8).map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
+        return ["https://", "http://"].first { lower.starts(with: $0.utf8) }?.utf8.count
     }
 
     /// Percent-encodes what a URI cannot hold and leaves what is encoded already.
@@ -40,10 +47,15 @@ enum LinkRules {
 
 /// Short readable pieces of replies.
 enum Excerpt {
-    /// At most `limit` characters without markup, scripts, control characters and secrets.
+    /// At most `limit` code points without markup, scripts, control characters and secrets.
     static func of(_ text: String, hiding hidden: Redaction, limit: Int = 200) -> String {
-        let bounded = String(text.prefix(20_000))
-        let cleaned = hidden.cleaned(withoutMarkup(bounded))
+        // Code points, because what a person takes for one character may be a megabyte of marks.
+        let bounded = String(text.unicodeScalars.prefix(20_000))
+        var cleaned = hidden.cleaned(withoutMarkup(bounded))
+        if bounded.utf8.count < text.utf8.count {
+            // What was cut may have been a secret, whose first half nobody would know for one.
+            cleaned = String(cleaned.unicodeScalars.dropLast(hidden.longest))
+        }
         var out = ""
         var isBlank = true
         for scalar in cleaned.unicodeScalars {
@@ -58,12 +70,13 @@ enum Excerpt {
             isBlank = isSpace
         }
         let line = Words.trimmed(out)
-        return line.count <= limit ? line : Words.trimmed(line.prefix(limit - 1)) + "…"
+        if line.unicodeScalars.count <= limit { return line }
+        return Words.trimmed(TextUnit.characters.truncate(line, to: limit - 1)) + "…"
     }
 
     /// False for what no person wrote: markup, data, binary bytes, a lone URL.
     static func isProse(_ text: String) -> Bool {
-        let trimmed = Words.trimmed(text.prefix(20_000))
+        let trimmed = Words.trimmed(String(text.unicodeScalars.prefix(20_000)))
         guard !["null", "true", "false"].contains(trimmed), Double(trimmed) == nil, let first = trimmed.first,
             !"<{[".contains(first)
         else { return false }
@@ -98,6 +111,6 @@ enum Excerpt {
         out += rest
         let entities = [("&nbsp;", " "), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
         out = entities.reduce(out) { Words.replacing($1.0, with: $1.1, in: $0) }
-        return String(out.map { $0 == ">" || $0 == "<" ? " " : $0 })
+        return out.unicodeScalars.reduce(into: "") { $0.unicodeScalars.append($1 == ">" || $1 == "<" ? " " : $1) }
     }
 }

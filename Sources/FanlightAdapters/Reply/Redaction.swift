@@ -25,6 +25,9 @@ struct Redaction: Sendable {
         return wider
     }
 
+    /// Bytes of the longest form that is looked for.
+    var longest: Int { needles.first?.count ?? 0 }
+
     /// True when a secret is in the text.
     func finds(in text: String) -> Bool {
         let bytes = Array(text.utf8)

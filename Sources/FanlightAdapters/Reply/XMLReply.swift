@@ -38,21 +38,26 @@ final class XMLReply {
         unsafe xmlFreeDoc(document)
     }
 
-    /// The text of every node that an expression selects; one text for a string, number or truth value.
-    func values(_ expression: String) -> [String] {
+    /// The first text, without blanks at its ends, of the nodes that an expression selects; of a string, number or
+    /// truth value its text.
+    ///
+    /// One after another: each of many nodes inside each other may hold the whole reply.
+    func first(_ expression: String, where isWanted: (String) -> Bool = { !$0.isEmpty }) -> String? {
         // SAFETY: context and result live inside this function; texts are copied before they are freed.
-        guard let context = unsafe xmlXPathNewContext(document) else { return [] }
+        guard let context = unsafe xmlXPathNewContext(document) else { return nil }
         defer { unsafe xmlXPathFreeContext(context) }
         unsafe context.pointee.error = { _, _ in }
         unsafe context.pointee.opLimit = 1_000_000
-        guard let result = unsafe xmlXPathEvalExpression(expression, context) else { return [] }
+        guard let result = unsafe xmlXPathEvalExpression(expression, context) else { return nil }
         defer { unsafe xmlXPathFreeObject(result) }
         guard unsafe result.pointee.type == XPATH_NODESET else {
-            return unsafe Self.take(xmlXPathCastToString(result)).map { [$0] } ?? []
+            return unsafe Self.take(xmlXPathCastToString(result)).flatMap { isWanted($0) ? $0 : nil }
         }
-        guard let set = unsafe result.pointee.nodesetval, let nodes = unsafe set.pointee.nodeTab else { return [] }
-        let count = min(Int(unsafe set.pointee.nodeNr), 1_000)
-        return (0..<count).compactMap { index in unsafe Self.take(xmlXPathCastNodeToString(nodes[index])) }
+        guard let set = unsafe result.pointee.nodesetval, let nodes = unsafe set.pointee.nodeTab else { return nil }
+        for index in 0..<min(Int(unsafe set.pointee.nodeNr), 1_000) {
+            if let text = unsafe Self.take(xmlXPathCastNodeToString(nodes[index])), isWanted(text) { return text }
+        }
+        return nil
     }
 
     /// True when libxml2 takes the expression (C: xmlXPathCtxtCompile).
@@ -70,7 +75,7 @@ final class XMLReply {
         // SAFETY: libxml2 gave the text to us; it is copied, then freed once (xmlFree is free unless replaced).
         guard let text = unsafe text else { return nil }
         defer { unsafe free(text) }
-        return unsafe String(cString: text)
+        return unsafe Words.trimmed(String(cString: text))
     }
 
     /// False for what begins as no document does, such as JSON, which need not be looked through.

@@ -81,7 +81,8 @@ struct RequestProgram: Sendable {
         guard hasCapturedHost else { return (text, address) }
         guard (allowed + declared).contains(where: { $0.matches(address) }) else {
             let message =
-                "\(scope.service) named a URL at \(address.host.prefix(100)), which the adapter does not allow"
+                "\(scope.service) named a URL at \(TextUnit.characters.truncate(address.host, to: 100)), "
+                + "which the adapter does not allow"
             throw DeliveryFailure(kind: .badReply, message: message)
         }
         return (text, address)

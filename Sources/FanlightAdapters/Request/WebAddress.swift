@@ -16,24 +16,24 @@ struct WebAddress: Equatable {
     /// Reads a URL; `nil` for another scheme, credentials in it, no host, or a port that is none.
     init?(_ url: String) {
         guard LinkRules.isAbsolute(url), let authority = LinkRules.authority(of: url) else { return nil }
-        let isTLS = url.prefix(8).lowercased() == "https://"
-        scheme = isTLS ? "https" : "http"
-        var name = authority
-        port = isTLS ? 443 : 80
+        let skipped = LinkRules.prefixLength(of: url) ?? 0
+        scheme = skipped == 8 ? "https" : "http"
+        port = skipped == 8 ? 443 : 80
+        var name = authority.unicodeScalars[...]
         if let colon = name.lastIndex(of: ":"), !name[colon...].contains("]") {
             let digits = name[name.index(after: colon)...]
-            guard let number = Int(digits), (1...65_535).contains(number) else { return nil }
+            guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = Int(String(digits)),
+                (1...65_535).contains(number)
+            else { return nil }
             port = number
-            name = String(name[..<colon])
+            name = name[..<colon]
         }
         guard !name.isEmpty else { return nil }
-        host = name.lowercased()
-        var rest = url.dropFirst(scheme.count + 3 + authority.count)
-        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
-        let mark = rest.firstIndex(of: "?")
-        let before = rest[..<(mark ?? rest.endIndex)]
+        host = String(name).lowercased()
+        let rest = url.unicodeScalars.dropFirst(skipped + authority.unicodeScalars.count).prefix { $0 != "#" }
+        let before = rest.prefix { $0 != "?" }
         path = before.isEmpty ? "/" : String(before)
-        query = mark.map { String(rest[rest.index(after: $0)...]) }
+        query = before.endIndex == rest.endIndex ? nil : String(rest[before.endIndex...].dropFirst())
     }
 
     /// Host as the Host header has it: the port only where it is not the scheme's own.
@@ -41,15 +41,18 @@ struct WebAddress: Equatable {
 
     /// Pairs of the query, percent-decoded.
     var pairs: [(name: String, value: String)] {
-        (query ?? "").split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        (query ?? "").unicodeScalars.split(separator: "&").map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
             return (TextCoding.percentDecoded(halves[0]), halves.count > 1 ? TextCoding.percentDecoded(halves[1]) : "")
         }
     }
 
-    /// True for addresses that are not out on the internet: loopback, private, link-local, unspecified, and names that
-    /// mean this machine.
+    /// True for addresses that are not out on the internet: loopback, private, link-local, unspecified, names that mean
+    /// this machine, and hosts that are read as another one: with percent-encoding, or beyond ASCII, where full-width
+    /// digits and dots are digits and dots.
     var isPrivate: Bool {
+        if !self.host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) { return true }
+        let host = self.host.hasSuffix(".") ? String(self.host.dropLast()) : self.host
         if host == "localhost" || host.hasSuffix(".localhost") || host.hasSuffix(".internal") { return true }
         if host.hasPrefix("[") {
             let text = host.dropFirst()

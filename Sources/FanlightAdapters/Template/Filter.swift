@@ -109,6 +109,21 @@ struct Filter: Sendable {
         return value.shown.flatMap { scalar($0, in: scope) }
     }
 
+    /// Bytes that the arguments add to a value; 0 for filters that put none of theirs into it.
+    func growth(of value: JSONValue?, in scope: Scope) -> Int {
+        guard let value else { return 0 }
+        switch kind {
+        case .join: return (value.array?.count ?? 0) * (argument(0, in: scope) ?? ",").utf8.count
+        case .replace:
+            let old = argument(0, in: scope) ?? ""
+            let longer = (argument(1, in: scope) ?? "").utf8.count - old.utf8.count
+            guard longer > 0 else { return 0 }
+            let texts = value.array?.compactMap(\.shown) ?? [value.shown].compactMap { $0 }
+            return texts.reduce(0) { $0 + Words.count(of: old, in: $1) } * longer
+        default: return 0
+        }
+    }
+
     private static func joined(_ value: JSONValue, separator: String) -> JSONValue {
         guard case .array(let items) = value else { return value }
         return .string(items.compactMap(\.shown).joined(separator: separator))
@@ -183,7 +198,7 @@ struct Filter: Sendable {
         case .base64: return TextCoding.base64(Array(text.utf8))
         case .hex: return TextCoding.hex(Array(text.utf8))
         case .xml: return TextCoding.xml(text)
-        case .quoteSpaces: return text.contains(" ") ? "\"" + text + "\"" : text
+        case .quoteSpaces: return text.utf8.contains(0x20) ? "\"" + text + "\"" : text
         default: return text
         }
     }

@@ -27,7 +27,9 @@ struct Moment: Equatable {
         var offset = 0
         if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
             let digits = rest.dropFirst().filter { $0 != UInt8(ascii: ":") }
-            guard digits.count == 4, let value = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
+            guard digits.count == 4, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+                let value = Int(String(decoding: digits, as: UTF8.self)), value < 2_400, value % 100 < 60
+            else { return nil }
             offset = (value / 100 * 3600 + value % 100 * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)
         }
         self.unix = Self.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset

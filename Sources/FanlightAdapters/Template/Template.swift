@@ -22,6 +22,9 @@ struct Template: Sendable {
         case expression(Expression)
     }
 
+    /// Bytes of a value that filters may make; pictures in base64 may be longer.
+    static let longest = 4_000_000
+
     /// In order.
     var segments: [Segment]
 
@@ -52,7 +55,7 @@ struct Template: Sendable {
     ///
     /// A template that is exactly one `${x}` keeps the type of `x`.
     /// - Throws: A failure when a value marked with `!` is absent: of kind `badReply` where a reply should have had it,
-    ///   else `rejected`.
+    ///   else `rejected`; the latter also where filters make more than ``longest``.
     func value(in scope: Scope) throws(DeliveryFailure) -> JSONValue? {
         if segments.count == 1, case .expression(let expression) = segments[0] {
             return try Self.value(of: expression, in: scope)
@@ -78,8 +81,14 @@ struct Template: Sendable {
         }
         var value = scope.value(of: expression.variable)
         var keepsEmpty = false
+        let start = value?.size ?? 0
         for filter in expression.filters {
-            value = filter.apply(to: value, in: scope)
+            let growth = filter.growth(of: value, in: scope)
+            if growth <= longest { value = filter.apply(to: value, in: scope) }
+            if growth > longest || (value?.size ?? 0) > max(longest, 4 * start) {
+                let message = "\(scope.service): the filters of \(expression.source) make more than \(longest) bytes"
+                throw DeliveryFailure(kind: .rejected, message: message)
+            }
             keepsEmpty = keepsEmpty || filter.kind == .default
         }
         if let found = value, keepsEmpty ? found != .null : !found.isNothing { return found }

@@ -171,6 +171,16 @@ extension JSONValue {
         }
     }
 
+    /// Bytes of all texts and numbers in it, and one more for each member.
+    var size: Int {
+        switch self {
+        case .null, .bool: 1
+        case .number(let text), .string(let text): text.utf8.count
+        case .array(let items): items.reduce(0) { $0 + 1 + $1.size }
+        case .object(let members): members.reduce(0) { $0 + 1 + $1.name.utf8.count + $1.value.size }
+        }
+    }
+
     /// True for null and for empty text, array or object: nothing that counts as a value.
     var isNothing: Bool {
         switch self {

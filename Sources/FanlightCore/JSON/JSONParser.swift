@@ -36,15 +36,20 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 /// A byte-order mark at the start is skipped (section 8.1 allows it). An escaped surrogate without its other half,
 /// which the grammar allows, becomes U+FFFD. Members of one name are all kept; look-up finds the first.
 public enum JSONParser {
+    /// Arrays and objects inside each other that are read at most.
+    ///
+    /// For what the gateway wrote itself: values of replies, 64 deep at most, with something around them.
+    public static let deepest = 512
+
     /// Reads one value that fills the whole text.
     ///
     /// - Parameters:
     ///   - bytes: UTF-8.
-    ///   - maxDepth: Arrays and objects inside each other, at most 512 whatever is asked for.
+    ///   - maxDepth: Arrays and objects inside each other, at most ``deepest`` whatever is asked for.
     /// - Throws: ``JSONError`` with the offset of the first fault.
     /// - Complexity: Linear in the bytes.
     public static func parse(_ bytes: [UInt8], maxDepth: Int = 64) throws(JSONError) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, maxDepth: min(maxDepth, 512))
+        var reader = JSONReader(bytes: bytes, maxDepth: min(maxDepth, deepest))
         return try reader.document()
     }
 }

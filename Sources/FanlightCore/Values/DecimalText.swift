@@ -9,7 +9,7 @@ public enum DecimalText {
         if negative || rest.hasPrefix("+") { rest = rest.dropFirst() }
         var exponent = 0
         if let mark = rest.firstIndex(where: { $0 == "e" || $0 == "E" }) {
-            guard let value = Int(rest[rest.index(after: mark)...]), abs(value) <= 400 else { return nil }
+            guard let value = Int(rest[rest.index(after: mark)...]), (-400...400).contains(value) else { return nil }
             exponent = value
             rest = rest[..<mark]
         }
@@ -27,8 +27,8 @@ public enum DecimalText {
             fraction.insert(whole.popLast() ?? 48, at: 0)
             exponent += 1
         }
-        while whole.count > 1, whole.first == 48 { whole.removeFirst() }
-        return (negative, whole.isEmpty ? [48] : whole, fraction)
+        let digits = whole.drop { $0 == 48 }
+        return (negative, digits.isEmpty ? [48] : Array(digits), fraction)
     }
 
     /// A `Double` without an exponent, shortest digits that read back as the same value.

@@ -116,12 +116,12 @@ public final class Metrics: Sendable {
 
     private static func escaped(_ text: String) -> String {
         var out = ""
-        for character in text {
-            switch character {
+        for scalar in text.unicodeScalars {
+            switch scalar {
             case "\\": out += "\\\\"
             case "\"": out += "\\\""
             case "\n": out += "\\n"
-            default: out.append(character)
+            default: out.unicodeScalars.append(scalar)
             }
         }
         return out

@@ -42,33 +42,36 @@ public enum TextFormat: String, Sendable, CaseIterable {
         }
     }
 
+    // Code points, not characters: a quotation mark with a combining mark behind it is one character to Swift, and ends
+    // an attribute all the same.
+
     private static func escape(_ text: String, _ special: String) -> String {
-        text.reduce(into: "") { result, character in
-            if special.contains(character) { result.append("\\") }
-            result.append(character)
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            if special.unicodeScalars.contains(scalar) { result.append("\\") }
+            result.unicodeScalars.append(scalar)
         }
     }
 
     private static func percent(_ text: String, _ special: String) -> String {
-        text.reduce(into: "") { result, character in
-            if special.contains(character), let byte = character.asciiValue {
-                let digits = String(byte, radix: 16, uppercase: true)
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            if special.unicodeScalars.contains(scalar), scalar.isASCII {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
                 result += "%" + (digits.count < 2 ? "0" : "") + digits
             } else {
-                result.append(character)
+                result.unicodeScalars.append(scalar)
             }
         }
     }
 
     private static func entities(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

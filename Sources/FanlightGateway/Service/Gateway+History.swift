@@ -77,7 +77,7 @@ struct HistoryQuery {
 
     /// A time as reports write it, a date, or seconds since 1970.
     private static func time(_ field: HTTPField) throws(Problem) -> Int64 {
-        if let seconds = Int64(field.value), abs(seconds) < 1 << 40 { return seconds * 1_000 }
+        if let seconds = Int64(field.value), seconds.magnitude < 1 << 40 { return seconds * 1_000 }
         guard let time = Identity.milliseconds(field.value) else {
             throw Problem(
                 .badField,

@@ -18,7 +18,9 @@ struct SessionStore: Sendable {
 
     /// The session of a service; `nil` when there is none, or none that can be read.
     func read(_ service: String) -> KeptSession? {
-        guard let bytes = contents(of: path(service)), let json = try? JSONParser.parse(bytes) else { return nil }
+        guard let bytes = contents(of: path(service)),
+            let json = try? JSONParser.parse(bytes, maxDepth: JSONParser.deepest)
+        else { return nil }
         return KeptSession(json: json)
     }
 

@@ -130,7 +130,8 @@ struct SealedColumns: Sendable {
     {
         guard let bytes else { return nil }
         guard let text = seal.opened(bytes, context: "\(column) \(upload) \(position)") else { throw .wrongKey }
-        return try? JSONParser.parse(text)
+        // It may hold a value of a reply, which may be as deep as a reply may be, with something around it.
+        return try? JSONParser.parse(text, maxDepth: JSONParser.deepest)
     }
 
     static func json(of values: [String: String]) -> JSONValue? {

@@ -68,15 +68,15 @@ struct SocketFault: Sendable, CustomStringConvertible {
         SocketFault(.nowhere, "no such name", .network, .retry, .retry),
         SocketFault(.secureServer { $0.write("220 this is no TLS\r\n") }, "TLS", .network, .retry, .retry),
         SocketFault(.secureServer { $0.waitForClose() }, "timeout while connecting", .timeout, .retry, .retry)
-            .with { $0.connect = .milliseconds(300) },
+            .with { $0.connect = Duration.milliseconds(300).patient },
     ]
 
     /// A connection that is silent or lost.
     private static let lost: [SocketFault] = [
         SocketFault(server { wait($0) }, "stall while sending", .timeout, .retry, .retry)
-            .with(large: true) { $0.stall = .milliseconds(500) },
+            .with(large: true) { $0.stall = Duration.milliseconds(500).patient },
         SocketFault(server { wait($0) }, "total time over while sending", .timeout, .retry, .retry)
-            .with(large: true) { $0.total = .milliseconds(900) },
+            .with(large: true) { $0.total = Duration.milliseconds(900).patient },
         SocketFault(
             server { peer in
                 takeRequest(peer)
@@ -87,9 +87,9 @@ struct SocketFault: Sendable, CustomStringConvertible {
             .unknownOutcome,
             .retry
         )
-        .with { $0.stall = .milliseconds(500) },
+        .with { $0.stall = Duration.milliseconds(500).patient },
         SocketFault(server { drip($0) }, "total time over before the reply", .timeout, .unknownOutcome, .retry)
-            .with { $0.total = .milliseconds(900) },
+            .with { $0.total = Duration.milliseconds(900).patient },
         SocketFault(server { takeRequest($0) }, "closed without a reply", .network, .unknownOutcome, .retry),
         SocketFault(
             server { peer in

@@ -56,6 +56,17 @@ import Testing
         #expect(findings.flatMap(\.failures) == [])
     }
 
+    @Test(arguments: ["\\r\\n", "\\n", "\\u0085", "\\u2028"])
+    func remarksStayRemarks(_ end: String) throws {
+        let known = #""Version": "13.0.0", "RequestURL": "https://a.example/", "FileFormName": "f""#
+        let file = "{\(known), \"a\(end)injected: 1\": 1}"
+        let imported = try AdapterImport.read(Array(file.utf8))
+        #expect(imported.text.contains("injected"))
+        let (root, found) = YAMLReader.read(Array(imported.text.utf8), file: "imported.yaml")
+        #expect(found == [] && root?["url"] != nil && root?["injected: 1' is not known and was left out"] == nil)
+        #expect(root?.entries.contains { $0.key.hasPrefix("injected") } == false)
+    }
+
     @Test func thereAreThirtyDescriptions() { #expect(Self.rows.count >= 30) }
 
     @Test(arguments: [

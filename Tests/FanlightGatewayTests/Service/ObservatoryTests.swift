@@ -17,7 +17,13 @@ struct ObservatoryTests {
         }
         await bench.gateway.start()
         _ = await bench.post()
-        let answer = await bench.send("GET", "/metrics")
+        // What became of an upload is counted beside its answer, perhaps a little later.
+        var answer = await bench.send("GET", "/metrics")
+        for _ in 0..<1_000
+        where !answer.text.contains("fanlight_uploads_in_flight 0\n") || !answer.text.contains("outcome=\"auth\"") {
+            try await Task.sleep(for: .milliseconds(5))
+            answer = await bench.send("GET", "/metrics")
+        }
         #expect(answer.status == 200 && answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
         for line in [
             #"fanlight_uploads_total{status="partial"} 1"#, #"fanlight_uploads_total{status="failed"} 0"#,
