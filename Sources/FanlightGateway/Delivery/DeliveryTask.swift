@@ -118,12 +118,32 @@ final class DeliveryTask: Sendable {
     }
 
     private func courierEnd(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) async -> Courier.End {
+        let isFirst = course.run == nil
+        guard let courier = courier(number, until, course), var run = course.run else {
+            return .finished(.failure(Self.pictureGone))
+        }
+        let end = await courier.attempt(&run, isFirst ? .start : .again)
+        if let quiet = run.quiet { gate?.hold(for: min(quiet, ReplyPacing.longest)) }
+        course.run = run
+        return end
+    }
+
+    /// Who carries the attempt, its run in the course; `nil` when the picture is gone.
+    @inline(never)
+    private func courier(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) -> Courier? {
         let record = live.record
         let delivery = record.deliveries[index]
         guard let place = delivery.rendition, record.renditions.indices.contains(place),
             let file = engine.shelf.open(record.renditions[place])
-        else { return .finished(.failure(Self.pictureGone)) }
-        let courier = Courier(
+        else { return nil }
+        if course.run == nil {
+            course.run = DeliveryRun(
+                service: service,
+                context: context(record, delivery, record.renditions[place], file),
+                resuming: delivery.progress
+            )
+        }
+        return Courier(
             engine: engine,
             service: service,
             picture: file,
@@ -131,18 +151,6 @@ final class DeliveryTask: Sendable {
             until: until,
             trace: live.origin.trace
         )
-        let isFirst = course.run == nil
-        var current =
-            course.run
-            ?? DeliveryRun(
-                service: service,
-                context: context(record, delivery, record.renditions[place], file),
-                resuming: delivery.progress
-            )
-        let end = await courier.attempt(&current, isFirst ? .start : .again)
-        if let quiet = current.quiet { gate?.hold(for: min(quiet, ReplyPacing.longest)) }
-        course.run = current
-        return end
     }
 
     private func notes(_ number: Int) -> Courier.Notes {
