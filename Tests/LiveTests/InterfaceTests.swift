@@ -2,6 +2,7 @@
 
 import FanlightCore
 import FanlightCurl
+import FanlightTestSupport
 import Foundation
 import Testing
 
@@ -125,6 +126,42 @@ struct InterfaceTests {
         }
         #expect(deliveries.last?["status"] == .string("unknown"))
         #expect(deliveries.last?["error"]?["kind"] == .string("interrupted"))
+    }
+
+    @Test("A second stop signal ends the wait at once, whichever signals they are", arguments: [SIGTERM, SIGINT])
+    func stopTwice(signal: Int32) async throws {
+        let services = Self.album + "\n  slow: {url: 'SANDBOX/upload.json?delay=60000', file: file, link: $.url}"
+        let live = try LiveGateway(server: "  drain: 10m", services: services)
+        async let answer = live.post(SamplePicture.gif, type: "image/gif")
+        for _ in 0..<200 where try await live.received().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        kill(live.gateway.pid, signal)
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(live.gateway.isRunning, "the first one waits")
+        kill(live.gateway.pid, signal == SIGTERM ? SIGINT : SIGTERM)
+        let report = try await answer.1
+        #expect(report["links"]?["album"] != nil)
+        #expect(live.gateway.stop() == 0)
+    }
+
+    @Test("The service manager is told when it is ready and when it stops")
+    func serviceManager() async throws {
+        let folder = TemporaryFolder("notify")
+        let script = """
+            import os, signal, socket, subprocess, sys
+            path = sys.argv[2] + "/notify"
+            told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            told.bind(path)
+            told.settimeout(60)
+            gateway = subprocess.Popen([sys.argv[1], "serve", "--config", sys.argv[2] + "/config.yaml"],
+                env=dict(os.environ, NOTIFY_SOCKET=path))
+            print(told.recv(100).decode())
+            gateway.send_signal(signal.SIGTERM)
+            print(told.recv(100).decode(), gateway.wait())
+            """
+        let yaml = "server: {listen: '127.0.0.1:0', state: \(folder.path)/state}\nservices: {a: {adapter: local}}\n"
+        try yaml.write(toFile: folder.file("config.yaml"), atomically: true, encoding: .utf8)
+        let run = try CommandRun(["-c", script, LiveProcess.program, folder.path], program: "/usr/bin/python3")
+        #expect(run.output.contains("READY=1\n") && run.output.contains("STOPPING=1 0\n"), "\(run)")
     }
 
     /// Runs a command; gives its status and what it wrote to standard error.
