@@ -76,16 +76,25 @@ class Pace:
             await asyncio.sleep(0.002)
         if self.under_way:
             await asyncio.wait(self.under_way)
-        for _, writer in self.idle:
+        for _, _, writer in self.idle:
             writer.close()
 
     async def one(self, data):
         start = time.perf_counter()
         try:
-            pair = self.idle.pop() if self.idle else await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+            pair = self.kept(start) or await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
             status, body = await post(*pair, data)
         except (OSError, asyncio.IncompleteReadError, IndexError) as error:
             return self.lost(error)
         self.latencies.append(time.perf_counter() - start)
-        self.idle.append(pair)
+        self.idle.append((time.perf_counter(), *pair))
         self.answered(status, body)
+
+    def kept(self, now):
+        """A connection that the gateway has not closed; it lets silent ones go after 30 seconds."""
+        while self.idle:
+            since, reader, writer = self.idle.pop()
+            if now - since < 15 and not reader.at_eof():
+                return reader, writer
+            writer.close()
+        return None
