@@ -64,7 +64,9 @@ class Pace:
     async def run(self, rate, seconds):
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
-            while self.sent < (time.perf_counter() - start) * rate:
+            while self.sent < min(time.perf_counter() - start, seconds) * rate:
+                if time.perf_counter() - start > seconds:
+                    break
                 if len(self.under_way) >= self.most:
                     self.late += 1
                     await asyncio.wait(self.under_way, return_when=asyncio.FIRST_COMPLETED)
