@@ -36,7 +36,7 @@ extension Compilation {
 
     /// Reads `base` and the hosts that credentials may go to.
     private func declare(_ node: Node) {
-        base = node["base"].flatMap { $0.isNull ? nil : choice($0) }
+        base = node["base"].flatMap { $0.isNull ? nil : address($0) }
         var places: [(Choice, Node)] = []
         if let base, let found = node["base"] { places.append((base, found)) }
         let isPlain = node["base"].map(\.isNull) ?? true
@@ -57,6 +57,9 @@ extension Compilation {
         declared = found.compactMap(\.address).map { HostPattern($0) }
         declared += hosts(node["hosts"]) + hosts(node["auth"]?["hosts"])
     }
+
+    /// Compiles a URL, of which not everything is secret.
+    func address(_ node: Node) -> Choice? { asAddress { choice(node) } }
 
     private func store(_ node: Node?) -> StoreProgram? {
         guard let node, !node.isNull else { return nil }

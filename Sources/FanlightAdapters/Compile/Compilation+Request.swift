@@ -25,7 +25,7 @@ extension Compilation {
     /// Compiles the request keys of a service, a step or a deletion.
     func request(_ node: Node, _ defaults: RequestDefaults) -> RequestProgram? {
         let own = node["url"].flatMap { $0.isNull ? nil : $0 }
-        guard let urlNode = own ?? defaults.url, !urlNode.isNull, let url = choice(urlNode) else { return nil }
+        guard let urlNode = own ?? defaults.url, !urlNode.isNull, let url = address(urlNode) else { return nil }
         var request = RequestProgram(method: "POST", url: url, base: base)
         secretly {
             request.query = choices(node["query"], in: "query")

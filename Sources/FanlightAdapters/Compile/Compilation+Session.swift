@@ -27,7 +27,8 @@ extension Compilation {
         program.fingerprint = Self.scalars(of: node).joined(separator: "\n")
         if let renew = predicate(node["renew_when"]) { program.renewWhen = renew }
         let standard = type == "oauth2" ? template("Bearer ${session.access_token}", at: node.position) : nil
-        return (program, use(node["use"]) ?? standard.map { .header(name: "Authorization", .always($0)) } ?? .none)
+        let chosen = secretly { use(node["use"]) }
+        return (program, chosen ?? standard.map { .header(name: "Authorization", .always($0)) } ?? .none)
     }
 
     /// Every scalar, so that a change of any of them shows.
@@ -75,7 +76,8 @@ extension Compilation {
     /// The request for a token, RFC 6749.
     private func tokens(_ reader: AuthReader) -> SessionProgram? {
         let grant = reader.word("grant")
-        guard let url = reader.value("token_url"), let urlNode = reader.node["token_url"] else { return nil }
+        let address = asAddress { reader.value("token_url") }
+        guard let url = address, let urlNode = reader.node["token_url"] else { return nil }
         _ = destinations(of: url, urlNode)
         return secretly { () -> SessionProgram? in
             guard let client = reader.value("client_id") else { return nil }

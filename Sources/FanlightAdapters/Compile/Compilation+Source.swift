@@ -176,15 +176,13 @@ extension Compilation {
         }
         return entries.compactMap { entry in
             if entry.value.isNull { return nil }
-            let before = collectsSecrets
-            defer { collectsSecrets = before }
-            if Self.isPublicName(entry.key) { collectsSecrets = false }
-            return choice(entry.value).map { Named(name: entry.key, value: $0) }
+            let value = Self.isPublicName(entry.key) ? meaning(.open) { choice(entry.value) } : choice(entry.value)
+            return value.map { Named(name: entry.key, value: $0) }
         }
     }
 
     /// True for fields that hold names of accounts and places, which links may well contain.
-    private static func isPublicName(_ name: String) -> Bool {
+    static func isPublicName(_ name: String) -> Bool {
         let lower = name.lowercased()
         return ["user", "login", "mail", "account", "album", "folder"].contains { lower.contains($0) }
     }

@@ -34,7 +34,7 @@ extension Compilation {
                 return nil
             }
             let inner = String(body[..<end])
-            if let value = outside(inner, at: position) {
+            if let value = outside(inner, after: source[..<open.lowerBound], at: position) {
                 literal += value
             } else {
                 guard let expression = expression(inner, at: position) else { return nil }

@@ -13,8 +13,10 @@ final class Compilation {
     var unset: [(name: String, position: SourcePosition)] = []
     /// Declared names.
     var names = VariableNames()
-    /// True while what comes from the environment or a file counts as secret.
-    var collectsSecrets = false
+    /// Values that messages may not hold and links may.
+    var messageSecrets: [String] = []
+    /// What values from the environment or a file count as now.
+    var meaning = OutsideMeaning.open
 
     /// Values of the settings, which decide about hosts.
     var settings: [String: JSONValue] = [:]
@@ -22,6 +24,16 @@ final class Compilation {
     var base: Choice?
     /// Hosts that the service's credentials may go to.
     var declared: [HostPattern] = []
+
+    /// What values from outside are taken for.
+    enum OutsideMeaning {
+        /// Anybody may see them.
+        case open
+        /// Nobody may see them.
+        case secret
+        /// They are part of a URL, which is public in parts.
+        case address
+    }
 
     private let references: References
 
@@ -38,18 +50,27 @@ final class Compilation {
     static func hint(_ nearest: String?) -> String { nearest.map { "; did you mean '\($0)'?" } ?? "" }
 
     /// Runs a part of the work in which values from outside count as secrets.
-    func secretly<T>(_ work: () -> T) -> T {
-        let before = collectsSecrets
-        collectsSecrets = true
-        defer { collectsSecrets = before }
+    func secretly<T>(_ work: () -> T) -> T { meaning(.secret, work) }
+
+    /// Runs a part of the work in which values from outside are parts of a URL.
+    func asAddress<T>(_ work: () -> T) -> T { meaning(.address, work) }
+
+    /// Runs a part of the work in which values from outside are taken for that.
+    func meaning<T>(_ meaning: OutsideMeaning, _ work: () -> T) -> T {
+        let before = self.meaning
+        self.meaning = meaning
+        defer { self.meaning = before }
         return work()
     }
 
     /// The value of `env:NAME`, `env:NAME:-default` or `file:PATH`; `nil` when the text is neither.
-    func outside(_ inner: String, at position: SourcePosition) -> String? {
+    ///
+    /// - Parameter prefix: What stands before it, as it is written.
+    func outside(_ inner: String, after prefix: Substring, at position: SourcePosition) -> String? {
         do {
             guard let value = try references.value(of: inner) else { return nil }
-            return kept(value)
+            keep(value, inner, after: prefix)
+            return value
         } catch {
             switch error {
             case .unset(let name): unset.append((name, position))
@@ -60,9 +81,15 @@ final class Compilation {
         }
     }
 
-    private func kept(_ value: String) -> String {
-        if collectsSecrets { secrets.append(value) }
-        return value
+    private func keep(_ value: String, _ inner: String, after prefix: Substring) {
+        switch meaning {
+        case .open: break
+        case .secret: secrets.append(value)
+        case .address:
+            let found = AddressSecrets(value, after: String(prefix), isFile: inner.hasPrefix("file:"))
+            secrets += found.everywhere
+            messageSecrets += found.inMessages
+        }
     }
 
     /// The characters of a scalar with values from outside put in; every other `${…}` stays as written.
@@ -76,7 +103,9 @@ final class Compilation {
         while let open = rest.firstRange(of: "${") {
             out += rest[..<open.lowerBound]
             let inner = rest[open.upperBound...].prefix { $0 != "}" }
-            if inner.endIndex < rest.endIndex, let value = outside(String(inner), at: node.position) {
+            if inner.endIndex < rest.endIndex,
+                let value = outside(String(inner), after: source[..<open.lowerBound], at: node.position)
+            {
                 out += value
                 rest = rest[rest.index(after: inner.endIndex)...]
             } else {

@@ -34,7 +34,16 @@ public struct CompiledService: Sendable {
     /// Options that a request may give.
     public var options: [OptionSpec]
     /// Values that nobody may see.
-    public var secrets: [String] { didSet { redaction = Redaction(secrets: secrets) } }
+    public var secrets: [String] {
+        didSet {
+            linkRedaction = Redaction(secrets: secrets)
+            redaction = linkRedaction.adding(secrets: messageSecrets)
+        }
+    }
+    /// Values that messages may not hold and links may, such as the address that an upload goes to.
+    var messageSecrets: [String] = [] {
+        didSet { redaction = linkRedaction.adding(secrets: messageSecrets) }
+    }
     /// True when pictures are kept in a folder of the gateway.
     public var isLocal: Bool { store != nil }
     /// The folder of a local service.
@@ -46,7 +55,10 @@ public struct CompiledService: Sendable {
     /// True when a delivered picture can be deleted.
     public var canDelete: Bool { delete != nil }
 
+    /// For messages.
     var redaction = Redaction(secrets: [])
+    /// For links.
+    var linkRedaction = Redaction(secrets: [])
     var settings: [String: JSONValue]
     var steps: [StepProgram] = []
     var store: StoreProgram?

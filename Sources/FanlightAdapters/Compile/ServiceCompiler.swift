@@ -65,6 +65,7 @@ public struct ServiceCompiler: Sendable {
         decide(switching, &service, compilation)
         var seen: Set<String> = []
         service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
+        service.messageSecrets = Set(compilation.messageSecrets).subtracting(seen).sorted()
         let mark = fingerprint(service)
         service.session?.fingerprint = mark
         return service

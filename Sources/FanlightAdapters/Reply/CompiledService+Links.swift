@@ -67,12 +67,14 @@ extension CompiledService {
     /// What no message may hold: secrets with those forms in which they travel, the session, and saved tickets.
     func hiding(_ scope: Scope) -> Redaction {
         let tickets = scope.captures.filter { Self.isTelling($0.key) }.values.compactMap(\.shown)
-        return hidingInLinks(scope)
+        return hidingInLinks(scope, in: redaction)
             .adding(secrets: tickets + scope.session.values.compactMap(\.shown).filter { $0.utf8.count >= 8 })
     }
 
     /// What no link may hold: a link may well end in a ticket that deletes the picture, but not in a credential.
-    func hidingInLinks(_ scope: Scope) -> Redaction {
+    func hidingInLinks(_ scope: Scope) -> Redaction { hidingInLinks(scope, in: linkRedaction) }
+
+    private func hidingInLinks(_ scope: Scope, in known: Redaction) -> Redaction {
         var pairs: [String] = []
         for step in steps {
             guard case .basic(let username, let password) = step.request.authorization,
@@ -82,7 +84,7 @@ extension CompiledService {
             if !pairs.contains(pair) { pairs += [pair, TextCoding.base64(Array(pair.utf8))] }
         }
         let tokens = scope.session.filter { Self.isTelling($0.key) }.values.compactMap(\.shown)
-        return redaction.adding(secrets: tokens, literals: pairs)
+        return known.adding(secrets: tokens, literals: pairs)
     }
 
     /// True for names whose values are credentials.

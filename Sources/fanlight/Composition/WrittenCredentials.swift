@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightAdapters
 import FanlightConfiguration
 
 /// Credentials that stand in a service's keys as they are, without `${env:…}` or a setting that is declared secret.
 ///
 /// They are added to the service's secrets, so that a reply that repeats them does not carry them into a report.
 enum WrittenCredentials {
-    /// Words of names whose values are credentials, in `headers`, `fields` and `query`.
-    private static let telling = ["auth", "key", "token", "secret", "password", "passwd", "pwd"]
     /// Shorter words of a value, such as `Bearer`, are not taken for a credential on their own.
     private static let shortest = 8
 
@@ -33,10 +32,7 @@ enum WrittenCredentials {
         }
     }
 
-    static func isTelling(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return telling.contains { name.contains($0) }
-    }
+    static func isTelling(_ name: String) -> Bool { CredentialNames.contain(name) }
 
     /// The whole value, and its long words, as `Bearer abc` is sometimes repeated without its first.
     private static func values(_ node: Node) -> [String] {
