@@ -28,6 +28,13 @@ static inline struct MHD_Daemon *_Nullable fl_start_daemon(
         MHD_OPTION_END);
 }
 
+// Bytes of the head from the method to the end of the empty line; 0 when there is none.
+static inline long fl_head_size(struct MHD_Connection *_Nonnull connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info && info->header_size <= 1 << 24 ? (long)info->header_size : 0;
+}
+
 // MHD_get_connection_info is variadic and answers with a union.
 static inline int fl_connection_socket(struct MHD_Connection *_Nonnull connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

@@ -7,13 +7,13 @@ import CMicrohttpd
 /// SAFETY, for all of them: the context is the core that ``MicrohttpdServer`` retains until the daemon is gone; the slot
 /// holds one retained ``Exchange``, put there by `handle` and released by `completed`.
 enum Callbacks {
-    static let handle: MHD_AccessHandlerCallback = { context, connection, path, method, _, data, size, slot in
+    static let handle: MHD_AccessHandlerCallback = { context, connection, path, method, version, data, size, slot in
         guard let context = unsafe context, let connection = unsafe connection, let size = unsafe size,
             let slot = unsafe slot
         else { return .NO }
         let core = unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
         guard let old = unsafe slot.pointee else {
-            let request = unsafe HeadReader.read(connection, method: method, path: path)
+            let request = unsafe HeadReader.read(connection, method: method, path: path, version: version)
             let (exchange, result) = unsafe core.begin(connection, request)
             unsafe slot.pointee = unsafe Unmanaged.passRetained(exchange).toOpaque()
             return result

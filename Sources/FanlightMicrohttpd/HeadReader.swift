@@ -13,22 +13,30 @@ enum HeadReader {
     struct Result {
         var head: RequestHead
         var framing: Framing
+        /// True when somebody else may read the head in another way.
+        var isOdd: Bool
         var bytes: Int
     }
 
     private final class Fields {
         var list: [HTTPField] = []
         var bytes = 0
+        var shape: HeadShape?
+
+        init(_ shape: HeadShape? = nil) { self.shape = shape }
     }
 
     /// Reads the head of the connection's current request.
     static func read(
         _ connection: OpaquePointer,
         method: UnsafePointer<CChar>?,
-        path: UnsafePointer<CChar>?
+        path: UnsafePointer<CChar>?,
+        version: UnsafePointer<CChar>?
     ) -> Result {
-        let headers = unsafe fields(of: connection, kind: .HEADER_KIND)
-        let query = unsafe fields(of: connection, kind: .GET_ARGUMENT_KIND)
+        let headers = unsafe Fields(HeadShape(connection, method: method, version: version))
+        unsafe collect(.HEADER_KIND, of: connection, into: headers)
+        let query = Fields()
+        unsafe collect(.GET_ARGUMENT_KIND, of: connection, into: query)
         let framing = framing(of: headers.list)
         var length: Int?
         if case .length(let value) = framing { length = value }
@@ -43,6 +51,7 @@ enum HeadReader {
         return Result(
             head: head,
             framing: framing,
+            isOdd: headers.shape?.isClear(headers.list) != true,
             bytes: headers.bytes + query.bytes + head.path.utf8.count
         )
     }
@@ -68,8 +77,7 @@ enum HeadReader {
         return codings.count == 1 && lengths.isEmpty && codings[0].lowercased() == "chunked" ? .chunked : .unclear
     }
 
-    private static func fields(of connection: OpaquePointer, kind: MHD_ValueKind) -> Fields {
-        let fields = Fields()
+    private static func collect(_ kind: MHD_ValueKind, of connection: OpaquePointer, into fields: Fields) {
         // SAFETY: `fields` outlives the call, the only time that the library uses the pointer.
         unsafe MHD_get_connection_values_n(
             connection,
@@ -80,11 +88,15 @@ enum HeadReader {
                 let field = unsafe HTTPField(HeadReader.text(name, nameSize), HeadReader.text(value, valueSize))
                 fields.list.append(field)
                 fields.bytes += nameSize + valueSize
+                // SAFETY: the library lends both for the length of this callback.
+                unsafe fields.shape?.take(
+                    name: UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize),
+                    value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)
+                )
                 return .YES
             },
             Unmanaged.passUnretained(fields).toOpaque()
         )
-        return fields
     }
 
     /// Copies text; bytes that are not UTF-8 become the replacement character.

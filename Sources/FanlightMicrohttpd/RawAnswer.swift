@@ -35,6 +35,7 @@ enum RawAnswer {
     static let tooLarge = problem(413, code: "too_large", title: "The body is too large")
     static let headTooLarge = problem(431, code: "head_too_large", title: "The request head is too large")
     static let badLength = problem(400, code: "bad_framing", title: "The length of the body is not clear")
+    static let oddHead = problem(400, code: "bad_framing", title: "The head of the request is malformed")
     static let notFound = problem(404, code: "not_found", title: "Not found")
     static let timeout = bytes(
         of: problem(408, code: "client_timeout", title: "The request did not arrive in time")

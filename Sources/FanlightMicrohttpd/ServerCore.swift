@@ -47,14 +47,15 @@ final class ServerCore: Sendable {
         case .receive(let sink):
             return (unsafe Exchange(connection, stage: .receiving(sink)), .YES)
         case .answer(let answer):
-            if case .none = request.framing {
+            if case .none = request.framing, !request.isOdd {
                 // Queued at the next call: an answer to the first one would close the connection.
                 return (unsafe Exchange(connection, stage: .ready(answer)), .YES)
             }
-            if request.head.method != "HEAD", request.head.header("Expect") == nil, case .bytes = answer.body {
+            let hasBody = if case .none = request.framing { false } else { true }
+            if hasBody, request.head.method != "HEAD", request.head.header("Expect") == nil, case .bytes = answer.body {
                 return (unsafe Exchange(connection, stage: .draining(0)), sendLast(answer, key: key))
             }
-            // The client waits for leave to send, so that there is nothing to drain.
+            // Nothing to drain: the client waits for leave to send, or the library sees no body.
             return (unsafe Exchange(connection, stage: .over), unsafe queue(answer, on: connection, closing: true))
         }
     }
@@ -65,6 +66,7 @@ final class ServerCore: Sendable {
         case .address: return .answer(RawAnswer.addressBusy)
         case nil: break
         }
+        if request.isOdd { return .answer(RawAnswer.oddHead) }
         if request.bytes > limits.maxHeadBytes { return .answer(RawAnswer.headTooLarge) }
         if case .unclear = request.framing { return .answer(RawAnswer.badLength) }
         if case .length(let length) = request.framing, let limit = limits.maxBodyBytes, length > limit {

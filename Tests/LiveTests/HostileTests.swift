@@ -113,6 +113,10 @@ struct HostileTests {
             "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked, identity",
             "Transfer-Encoding: identity, chunked",
             "Transfer-Encoding: \u{0B}chunked", "Content-Length: 4\r\nTransfer-Encoding: identity",
+            "Content-Length : 85", "Content-Length\t: 85", "Transfer-Encoding : chunked", "Content-Length:\r\n 85",
+            "Transfer-Encoding\t: chunked\r\nContent-Length: 5", "Content-Length: 5\r\n 6",
+            "Content-Length: 5\0 6", "Transfer-Encoding: chunked\0x", "X: y\rContent-Length: 85",
+            "\0X: y\r\nContent-Length: 85", "Host: y",
         ]
     )
     func smuggling(headers: String) async throws {
