@@ -55,6 +55,7 @@ struct LoadedConfiguration {
         for entry in named("services", root) {
             if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
                 service.secrets += WrittenCredentials.of(entry.value)
+                service.secrets += own[service.adapterName].map(WrittenCredentials.of) ?? []
                 fingerprints[entry.key] = fingerprint(entry.value, own[service.adapterName], references)
                 services.append(service)
             }

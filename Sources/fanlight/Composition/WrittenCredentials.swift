@@ -9,17 +9,65 @@ import FanlightConfiguration
 enum WrittenCredentials {
     /// Shorter words of a value, such as `Bearer`, are not taken for a credential on their own.
     private static let shortest = 8
+    /// Shorter plain numbers of a JSON body are amounts, such as `max_tokens: 1000`.
+    private static let shortestNumber = 6
 
-    /// The values found in one service.
-    static func of(_ service: Node) -> [String] {
-        var found: [String] = []
-        for entry in service["auth"]?.entries ?? [] where !["type", "name", "username"].contains(entry.key) {
-            found += values(entry.value)
+    /// The values found in the requests of one service, or of an adapter.
+    static func of(_ service: Node) -> [String] { requests(of: service).flatMap(inRequest) }
+
+    static func isTelling(_ name: String) -> Bool { CredentialNames.contain(name) }
+
+    /// The nodes that describe a request each; the service itself is one.
+    private static func requests(of service: Node) -> [Node] {
+        let steps = service["steps"]?.items ?? []
+        let nodes = [service] + steps + [service["delete"], service["discover"]].compactMap { $0 }
+        let logins = nodes.compactMap { $0["auth"]?["login"] }
+        return nodes + logins.flatMap { $0.items.isEmpty ? [$0] : $0.items }
+    }
+
+    private static func inRequest(_ request: Node) -> [String] {
+        var found = inAuthorization(request["auth"])
+        for section in ["headers", "fields", "query", "form"] {
+            for entry in request[section]?.entries ?? [] where isTelling(entry.key) { found += values(entry.value) }
         }
-        for section in ["headers", "fields", "query"] {
-            for entry in service[section]?.entries ?? [] where isTelling(entry.key) { found += values(entry.value) }
+        for part in (request["parts"]?.items ?? []) + (request["related"]?.items ?? []) {
+            let isNamed = part["name"]?.text.map(isTelling) ?? false
+            if isNamed, let text = part["text"] { found += values(text) }
+            found += inTree(part["json"], isTold: isNamed)
         }
-        return found + inAddress(service["url"]?.text ?? "")
+        found += inTree(request["json"], isTold: false)
+        return found + ["url", "base"].flatMap { inAddress(request[$0]?.text ?? "") }
+    }
+
+    private static func inAuthorization(_ auth: Node?) -> [String] {
+        let entries = (auth?.entries ?? []).filter { !["client_auth", "token_url"].contains($0.key) }
+        let found = entries.filter { isTelling($0.key) || ["value", "client_id", "extra"].contains($0.key) }
+        return found.flatMap { entry in
+            entry.key == "extra" ? inTree(entry.value, isTold: false) : values(entry.value)
+        } + inAddress(auth?["token_url"]?.text ?? "")
+    }
+
+    /// Values of a JSON body under a telling name, at any depth.
+    private static func inTree(_ node: Node?, isTold: Bool) -> [String] {
+        guard let node else { return [] }
+        switch node.content {
+        case .sequence(let items): return items.flatMap { inTree($0, isTold: isTold) }
+        case .mapping(let entries):
+            if node["when"] != nil, let value = node["value"] { return inTree(value, isTold: isTold) }
+            return entries.flatMap { entry in
+                inTree(entry.value, isTold: isTelling(entry.key) || isTold && !isPublic(entry.key))
+            }
+        case .scalar(let text, let isPlain):
+            let isWord = ["true", "false", "null"].contains(text)
+            let isAmount = Double(text) != nil && text.utf8.count < shortestNumber
+            return !isTold || isPlain && (isWord || isAmount) ? [] : values(node)
+        }
+    }
+
+    /// Names that stand beside credentials, as in `auth: {user: …, pass: …}`.
+    private static func isPublic(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ["user", "login", "mail", "account", "type", "name", "scope"].contains { name.contains($0) }
     }
 
     /// Values of telling parameters in a URL's query, as they are written.
@@ -32,10 +80,10 @@ enum WrittenCredentials {
         }
     }
 
-    static func isTelling(_ name: String) -> Bool { CredentialNames.contain(name) }
-
-    /// The whole value, and its long words, as `Bearer abc` is sometimes repeated without its first.
+    /// The whole value, and its long words, as `Bearer abc` is sometimes repeated without its first; of alternatives
+    /// those of each.
     private static func values(_ node: Node) -> [String] {
+        if !node.items.isEmpty { return node.items.compactMap { $0["value"] }.flatMap(values) }
         guard let text = node.text, !text.contains("${") else { return [] }
         return [text] + text.split(separator: " ").map(String.init).filter { $0.utf8.count >= shortest && $0 != text }
     }
