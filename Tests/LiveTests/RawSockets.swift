@@ -47,7 +47,7 @@ enum RawClient {
         return Array(text[range.upperBound...].utf8)
     }
 
-    private static func isComplete(_ answer: [UInt8]) -> Bool {
+    static func isComplete(_ answer: [UInt8]) -> Bool {
         let text = String(decoding: answer, as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n"),
             let length = text[..<end.lowerBound].lowercased().range(of: "content-length: "),
@@ -74,6 +74,42 @@ enum RawClient {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return address
+    }
+}
+
+/// A TCP connection that stays open for more requests.
+final class KeptConnection: Sendable {
+    private let socket: Int32
+
+    /// Connects to a loopback port; `nil` when nobody listens.
+    init?(port: UInt16) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = RawClient.loopback(port)
+        let socket = socket
+        let isConnected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        if !isConnected { return nil }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends a request and gives its whole answer, or what came within the time.
+    func ask(_ request: String) -> String {
+        let bytes = Array(request.utf8)
+        _ = unsafe send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !RawClient.isComplete(answer) {
+            let got = unsafe recv(socket, &buffer, buffer.count, 0)
+            if got <= 0 { break }
+            answer += buffer[..<got]
+        }
+        return String(decoding: answer, as: UTF8.self)
     }
 }
 

@@ -23,6 +23,7 @@ final class UploadRegistry: Sendable {
         /// Bytes of the pictures of each upload, as it came.
         var sizes: [String: Int] = [:]
         var bytes = 0
+        var isClosed = false
         var isStopping = false
         var departures = Departures()
     }
@@ -34,6 +35,9 @@ final class UploadRegistry: Sendable {
 
     /// Bytes of the pictures of all of them.
     var bytes: Int { state.withLock { $0.bytes } }
+
+    /// True when clients get no new work begun; what is under way goes on.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// True when no new work may begin.
     var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -75,9 +79,13 @@ final class UploadRegistry: Sendable {
         }
     }
 
+    /// Lets clients begin no new work.
+    func close() { state.withLock { $0.isClosed = true } }
+
     /// Lets no new work begin, and gives what is under way.
     func stop() -> [LiveUpload] {
         state.withLock { state in
+            state.isClosed = true
             state.isStopping = true
             return Array(state.uploads.values)
         }

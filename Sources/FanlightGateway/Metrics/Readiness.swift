@@ -22,7 +22,7 @@ struct Readiness: Sendable, Equatable {
 
     /// Not ready because the gateway starts or stops; `nil` = it does neither.
     init?(starting gateway: Gateway) {
-        if gateway.registry.isStopping {
+        if gateway.registry.isClosed {
             obstacles = [Obstacle(name: "stopping", detail: "The gateway is about to stop.")]
         } else if !gateway.isReady {
             obstacles = [

@@ -155,7 +155,7 @@ public final class Gateway: Sendable {
     public var uploadsUnderWay: Int { registry.count }
 
     /// True when everything that an earlier run left is under way again.
-    public var isReady: Bool { upkeep.isStarted && !registry.isStopping }
+    public var isReady: Bool { upkeep.isStarted && !registry.isClosed }
 
     /// Continues what an earlier run left, and begins the work that goes on in the background.
     ///
@@ -169,6 +169,11 @@ public final class Gateway: Sendable {
         guard !registry.isStopping else { return }
         upkeep.start(Task { await self.prune() }, notifier)
     }
+
+    /// Refuses uploads, retries and deletions from now on with 503, on whatever connection they come.
+    ///
+    /// Readiness says `stopping`. What is under way goes on, and what was taken can still be asked for.
+    public func refuseNewWork() { registry.close() }
 
     /// Ends all work: what may have arrived becomes unknown, the rest stays in the journal for the next start, and
     /// waiting clients get their reports as they are.

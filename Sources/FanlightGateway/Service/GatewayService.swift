@@ -81,6 +81,7 @@ public struct GatewayService: HTTPService {
             return later { [gateway] () throws(Problem) in try await gateway.watch(words[1], head, client) }
         case ("uploads", 3) where words[2] == "retry":
             try require("POST", head)
+            try requireOpen()
             try Admission.work(client, gateway)
             return later { [gateway] () throws(Problem) in try await gateway.retry(words[1], head, client) }
         default: throw Self.nothingHere
@@ -101,7 +102,7 @@ public struct GatewayService: HTTPService {
             return later { [gateway] () throws(Problem) in try await gateway.history(head, client) }
         }
         try require("POST", head, also: "GET, HEAD, POST")
-        if gateway.registry.isStopping { throw .stopping }
+        try requireOpen()
         if let length = head.contentLength, length > gateway.settings.maxBody {
             throw .bodyTooLarge(gateway.settings.maxBody)
         }
@@ -112,11 +113,17 @@ public struct GatewayService: HTTPService {
 
     private func upload(_ id: String, _ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
         if head.method == "DELETE" {
+            try requireOpen()
             try Admission.work(client, gateway)
             return later { [gateway] () throws(Problem) in try await gateway.delete(id, head, client) }
         }
         try require("GET", head, also: "GET, HEAD, DELETE")
         return later { [gateway] () throws(Problem) in try await gateway.lookUp(id, head, client) }
+    }
+
+    /// A gateway that stops begins nothing; connections from before would still bring work.
+    private func requireOpen() throws(Problem) {
+        if gateway.registry.isClosed { throw .stopping }
     }
 
     /// Several services may keep albums; a name is looked for in each, in configured order.

@@ -141,6 +141,7 @@ enum ServeCommand {
         _ signals: StopSignals,
         _ grace: Duration
     ) {
+        gateway.refuseNewWork()
         server.stopAccepting()
         let end = ContinuousClock.now + grace
         while gateway.uploadsUnderWay > 0 || server.requestsUnderWay > 0, ContinuousClock.now < end {

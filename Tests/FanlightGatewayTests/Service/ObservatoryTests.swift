@@ -70,6 +70,25 @@ struct ObservatoryTests {
         #expect(await bench.send("GET", "/healthz").status == 200)
     }
 
+    @Test("A gateway that is to stop refuses work of every kind, says so, and still answers questions")
+    func drain() async throws {
+        let bench = try Bench(script: Bench.delivers)
+        await bench.gateway.start()
+        let id = await bench.post().id
+        bench.gateway.refuseNewWork()
+        let requests = [("POST", "/v1/uploads"), ("POST", "/v1/uploads/\(id)/retry"), ("DELETE", "/v1/uploads/\(id)")]
+        for (method, path) in requests {
+            let answer = await bench.send(method, path)
+            #expect(answer.status == 503 && answer.body["code"]?.string == "stopping", "\(method) \(path)")
+            #expect(answer.header("Retry-After") != nil)
+        }
+        let readiness = await bench.send("GET", "/readyz")
+        #expect(readiness.body["reasons"]?.array?.map { $0["code"]?.string } == ["stopping"])
+        #expect(await bench.send("GET", "/v1/uploads/\(id)").status == 200)
+        #expect(await bench.send("GET", "/v1/uploads").status == 200)
+        bench.gateway.interrupt()
+    }
+
     @Test("A full disk, no helpers and a broken journal are all told")
     func obstacles() async throws {
         let bench = try Bench(script: Bench.delivers)

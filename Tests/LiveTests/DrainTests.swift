@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightTestSupport
+import Foundation
+import Testing
+
+/// A gateway between its stop signal and its end, as clients see it who were connected before.
+@Suite("Drain of a real gateway", .serialized)
+struct DrainTests {
+    private static func request(_ method: String, _ path: String) -> String {
+        "\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+    }
+
+    @Test("After the stop signal, connections from before bring no new work; answers to what is under way still come")
+    func keptConnections() async throws {
+        let live = try LiveGateway(
+            server: "  drain: 60s",
+            services: "  slow: {url: 'SANDBOX/upload.json?delay=4000', file: file, link: $.url}"
+        )
+        let port = try #require(URL(string: live.gateway.url)?.port.map { UInt16($0) })
+        let wishes: [(String, String, Int)] = [
+            ("POST", "/v1/uploads", 503), ("POST", "/v1/uploads/x/retry", 503), ("DELETE", "/v1/uploads/x", 503),
+            ("GET", "/readyz", 503), ("GET", "/v1/uploads", 200), ("GET", "/healthz", 200),
+        ]
+        var connections: [KeptConnection] = []
+        for _ in wishes {
+            let connection = try #require(KeptConnection(port: port))
+            #expect(connection.ask("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").hasPrefix("HTTP/1.1 200"))
+            connections.append(connection)
+        }
+        let upload = Task { try await live.post(SamplePicture.gif, type: "image/gif") }
+        // Received, and on its way to the service.
+        var isUnderWay = false
+        for _ in 0..<200 where !isUnderWay {
+            let text = String(decoding: try await live.get(live.gateway.url + "/v1/services").body, as: UTF8.self)
+            isUnderWay = text.contains(#""under_way":1"#)
+            if !isUnderWay { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        #expect(isUnderWay)
+        kill(live.gateway.pid, SIGTERM)
+        while KeptConnection(port: port) != nil { try await Task.sleep(for: .milliseconds(10)) }
+        for ((method, path, status), connection) in zip(wishes, connections) {
+            let answer = connection.ask(Self.request(method, path))
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(method) \(path): \(answer)")
+            #expect(answer.contains("Connection: close\r\n"), "\(method) \(path): \(answer)")
+            if status == 503 {
+                #expect(answer.contains("Retry-After: ") && answer.contains(#""stopping""#), "\(method): \(answer)")
+            }
+        }
+        #expect(try await upload.value.0 == 200)
+        #expect(live.gateway.stop() == 0)
+    }
+}
