@@ -74,7 +74,10 @@ final class Compilation {
         } catch {
             switch error {
             case .unset(let name): unset.append((name, position))
-            case .unreadable(let path): self.error(at: position, "the file '\(path)' cannot be read")
+            case .unreadable(let path):
+                self.error(at: position, "the file '\(path)' cannot be read, or is no regular file")
+            case .empty(let path): self.error(at: position, "the file '\(path)' is empty; write the value into it")
+            case .binary(let path): self.error(at: position, "the file '\(path)' holds NUL; it takes text")
             case .badName: self.error(at: position, "${env:…} takes the name of a variable")
             }
             return ""

@@ -26,7 +26,12 @@ public struct References: Sendable {
     public enum Problem: Error, Sendable, Equatable {
         /// The variable is not set, or empty, and no default stands there.
         case unset(String)
+        /// The file is not there, is no regular file, or may not be read.
         case unreadable(path: String)
+        /// Nothing but line breaks is in the file, as while somebody writes it.
+        case empty(path: String)
+        /// The file holds NUL, which no credential does.
+        case binary(path: String)
         /// No variable can have that name.
         case badName
     }
@@ -97,10 +102,12 @@ public struct References: Sendable {
         return String(text[mark.upperBound...])
     }
 
-    /// The file's text without the line breaks at its end.
+    /// The file's text without the line breaks at its end; never empty.
     private func contents(_ path: Substring) throws(Problem) -> String {
         guard var text = file(String(path)) else { throw .unreadable(path: String(path)) }
         while text.last?.isNewline == true { text.removeLast() }
+        if text.isEmpty { throw .empty(path: String(path)) }
+        if text.utf8.contains(0) { throw .binary(path: String(path)) }
         return text
     }
 }
@@ -110,7 +117,9 @@ extension References.Problem {
     var expectation: Expectation {
         switch self {
         case .unset(let name): Expectation("the environment variable \(name) to be set")
-        case .unreadable(let path): Expectation("the file \(path) to be readable")
+        case .unreadable(let path): Expectation("the file \(path) to be a regular file that can be read")
+        case .empty(let path): Expectation("the file \(path) not to be empty")
+        case .binary(let path): Expectation("the file \(path) to hold text without NUL")
         case .badName: Expectation("the name of an environment variable after ${env:")
         }
     }

@@ -21,6 +21,15 @@ public enum Folder {
         unsafe access(path, W_OK | X_OK) == 0
     }
 
+    /// True for a folder whose files can be listed and opened.
+    public static func isReadable(_ path: String) -> Bool {
+        // SAFETY: the string lives through the call.
+        guard unsafe access(path, R_OK | X_OK) == 0, let stream = unsafe opendir(path) else { return false }
+        // SAFETY: opened above, closed once.
+        _ = unsafe closedir(stream)
+        return true
+    }
+
     /// Removes a file; nothing happens when it is not there.
     static func remove(_ path: String) {
         // SAFETY: the string lives through the call.

@@ -94,7 +94,7 @@ enum ServeCommand {
         while true {
             switch signals.next(milliseconds: lookMilliseconds) {
             case .stop: return
-            case .reload: reloader.reload()
+            case .reload: reloader.reloadWhenQuiet()
             case nil: reloader.reloadIfChanged()
             }
         }

@@ -28,13 +28,31 @@ enum Console {
 enum Files {
     /// Reads a file of at most `limit` bytes; `nil` when it cannot be read or is larger.
     static func read(_ path: String, limit: Int = 268_435_456) -> [UInt8]? {
-        // SAFETY: the string and the buffer live through each call.
+        // SAFETY: the string lives through the call.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { _ = close(descriptor) }
+        return read(descriptor, limit)
+    }
+
+    /// Reads a regular file of at most `limit` bytes; `nil` when it is none, is larger or cannot be read.
+    ///
+    /// Waits for nobody: a pipe, a socket and a device are refused instead of holding up the thread that opens them.
+    static func readRegular(_ path: String, limit: Int) -> [UInt8]? {
+        // SAFETY: the string and the structure live through each call.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return read(descriptor, limit)
+    }
+
+    private static func read(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
+            // SAFETY: the buffer lives through the call and its count bounds it.
             let got = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if got == 0 { return bytes }
             guard got > 0, bytes.count + got <= limit else { return nil }

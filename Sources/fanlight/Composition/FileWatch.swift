@@ -44,17 +44,14 @@ final class FileWatch: Sendable {
         marks.withLock { $0 }.contains { path, mark in Mark(path) != mark }
     }
 
-    /// Waits while files still change, for example because an editor writes them; a second and a half at most.
-    static func settle(_ paths: [String]) {
-        var last = paths.map { Mark($0) }
-        for _ in 0..<10 {
-            usleep(150_000)
-            let now = paths.map { Mark($0) }
-            if now == last { return }
-            last = now
-        }
+    /// True when two looks, a moment apart, find every file the same: nobody is writing one just now.
+    func isQuiet() -> Bool {
+        let paths = marks.withLock { Array($0.keys) }
+        let before = paths.map { Mark($0) }
+        usleep(Self.moment)
+        return before == paths.map { Mark($0) }
     }
 
-    /// Everything that is watched.
-    var paths: [String] { marks.withLock { Array($0.keys) } }
+    /// Microseconds between the looks; the thread that waits takes the signals, too.
+    private static let moment: UInt32 = 200_000
 }

@@ -29,8 +29,9 @@ struct LoadedConfiguration {
         let start = SourcePosition(file: path, line: 1, column: 1)
         let file = reader(watch)
         watch.note(path)
-        guard let bytes = Files.read(path, limit: 4_194_304) else {
-            return (nil, [Diagnostic(at: start, "cannot read this file; name another with --config FILE")])
+        guard let bytes = Files.readRegular(path, limit: 4_194_304) else {
+            let message = "cannot read this file, or it is no regular file; name another with --config FILE"
+            return (nil, [Diagnostic(at: start, message)])
         }
         let (root, found) = YAMLReader.read(bytes, file: path)
         var diagnostics = found
@@ -86,7 +87,7 @@ struct LoadedConfiguration {
     private static func reader(_ watch: FileWatch) -> @Sendable (String) -> String? {
         { path in
             watch.note(path)
-            return Files.read(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+            return Files.readRegular(path, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
@@ -130,11 +131,21 @@ struct LoadedConfiguration {
     ) -> [String: Node] {
         var own: [String: Node] = [:]
         if let folder {
+            let position = root["adapter_files"]?.position ?? root.position
             watch.note(folder)
-            for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") {
+            if !Folder.isReadable(folder) {
+                let message = "adapter_files: the folder \(folder) is not there or cannot be read; name one that is"
+                diagnostics.append(Diagnostic(at: position, message))
+            }
+            // Hidden files are locks and drafts of editors.
+            for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
                 let path = folder + "/" + name
                 watch.note(path)
-                guard let bytes = Files.read(path, limit: 1_048_576) else { continue }
+                guard let bytes = Files.readRegular(path, limit: 1_048_576) else {
+                    let message = "adapter_files: \(path) cannot be read, is no regular file, or is larger than 1 MiB"
+                    diagnostics.append(Diagnostic(at: position, message))
+                    continue
+                }
                 let (root, found) = YAMLReader.read(bytes, file: path)
                 diagnostics += found
                 if let root { own[String(name.dropLast(5))] = root }

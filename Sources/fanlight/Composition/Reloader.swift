@@ -36,19 +36,32 @@ final class Reloader {
     /// The configuration in use.
     var configuration: GatewayConfiguration { loaded.configuration }
 
-    /// Reads everything again when a file has changed.
+    /// True when somebody asked for a reload that has not been made.
+    private var isAsked = false
+
+    /// Reads everything again when a file has changed, once nobody writes one any more.
     func reloadIfChanged() {
-        guard watch.hasChanged else { return }
-        FileWatch.settle(watch.paths)
+        guard isAsked || watch.hasChanged, watch.isQuiet() else { return }
+        isAsked = false
         reload()
     }
 
+    /// Reads everything again, changed or not; at a later look where a file is being written just now.
+    func reloadWhenQuiet() {
+        isAsked = true
+        reloadIfChanged()
+    }
+
     /// Reads everything again; one log line tells what came of it.
-    func reload() {
+    private func reload() {
         ServiceManager.tell("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())")
         defer { ServiceManager.tell("READY=1") }
         let files = FileWatch()
-        let (next, diagnostics) = LoadedConfiguration.load(loaded.path, watch: files)
+        var (next, diagnostics) = LoadedConfiguration.load(loaded.path, watch: files)
+        if let losses = next.map({ Losses.findings(from: loaded, to: $0) }), !losses.isEmpty {
+            diagnostics += losses
+            next = nil
+        }
         // One of the files that a broken configuration does not come to read may be what is mended.
         if next == nil { files.add(watch) }
         watch = files

@@ -150,7 +150,17 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         .init(
             "h: {url: 'https://a.example/', headers: {T: '${file:/nope}'}}",
             "1:45",
-            "the file '/nope' cannot be read"
+            "the file '/nope' cannot be read, or is no regular file"
+        ),
+        .init(
+            "h: {url: 'https://a.example/', headers: {T: 'Bearer ${file:/empty}'}}",
+            "1:45",
+            "the file '/empty' is empty; write the value into it"
+        ),
+        .init(
+            "h: {url: 'https://a.example/', headers: {T: '${file:/binary}'}}",
+            "1:45",
+            "the file '/binary' holds NUL; it takes text"
         ),
         .init("h: {url: 'https://a.example/', headers: {'a b': x}}", "1:42", "'a b' is no header name"),
         .init(
@@ -162,7 +172,7 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: rows)
     func aMistakeIsFoundAtItsPlace(_ row: MistakeRow) {
-        let (service, messages) = Fixtures.compile(row.text)
+        let (service, messages) = Fixtures.compile(row.text, files: ["/empty": "\n", "/binary": "a\u{0}b"])
         #expect(service == nil)
         #expect(messages.count == 1)
         #expect(messages.first?.hasPrefix("config.yaml:\(row.place): error: \(row.message)") ?? false, "\(messages)")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReferencesTests {
     static let references = References(
         variable: { ["NAME": "value", "EMPTY": ""][$0] },
-        file: { ["/run/key": "secret\n"][$0] }
+        file: { ["/run/key": "secret\n", "/run/empty": "\r\n\n", "/run/nul": "a\u{0}b\n"][$0] }
     )
 
     @Test(
@@ -27,7 +27,10 @@ import Testing
 
     @Test(arguments: [
         ("${env:NONE}", "the environment variable NONE to be set"),
-        ("${env:EMPTY}", "the environment variable EMPTY to be set"), ("${file:/no}", "the file /no to be readable"),
+        ("${env:EMPTY}", "the environment variable EMPTY to be set"),
+        ("${file:/no}", "the file /no to be a regular file that can be read"),
+        ("${file:/run/empty}", "the file /run/empty not to be empty"),
+        ("${file:/run/nul}", "the file /run/nul to hold text without NUL"),
     ])
     func saysWhatIsMissing(_ text: String, _ expected: String) {
         #expect(throws: Expectation(expected)) { try Self.references.resolve(text) }
