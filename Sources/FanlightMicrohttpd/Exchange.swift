@@ -28,8 +28,12 @@ final class Exchange: Sendable {
     private nonisolated(unsafe) let connection: OpaquePointer
     private let state: Mutex<State>
 
-    init(_ connection: OpaquePointer, stage: Stage) {
+    /// True when the answer ends the connection, because nobody can be sure where the body ended.
+    let isLast: Bool
+
+    init(_ connection: OpaquePointer, stage: Stage, isLast: Bool = false) {
         unsafe self.connection = unsafe connection
+        self.isLast = isLast
         state = Mutex(State(stage: stage))
     }
 

@@ -45,7 +45,10 @@ final class ServerCore: Sendable {
         table.beginRequest(key)
         switch decide(request, key: key) {
         case .receive(let sink):
-            return (unsafe Exchange(connection, stage: .receiving(sink)), .YES)
+            // The library takes lone line feeds between chunks, and a line that begins with a zero byte for the end of
+            // the trailer; a proxy in front may not. What comes behind such a body is not run.
+            let isChunked = if case .chunked = request.framing { true } else { false }
+            return (unsafe Exchange(connection, stage: .receiving(sink), isLast: isChunked), .YES)
         case .answer(let answer):
             if case .none = request.framing, !request.isOdd {
                 // Queued at the next call: an answer to the first one would close the connection.
@@ -100,7 +103,7 @@ final class ServerCore: Sendable {
         case .receiving(let sink): return unsafe work(sink, exchange, connection)
         case .ready(let answer):
             exchange.stage = .over
-            return unsafe queue(answer, on: connection, closing: false)
+            return unsafe queue(answer, on: connection, closing: exchange.isLast)
         case .working: return .YES
         case .draining, .over: return .NO
         }

@@ -190,6 +190,17 @@ import Testing
         #expect(answer.contains(#""code":"bad_framing""#), "\(answer)")
     }
 
+    @Test(arguments: [
+        "5\r\nhello\r\n0\r\n\r\n", "5;\nhello\r\n0\n\n", "5\r\nhello\r\n0\r\n\0X: y\r\n", "0\r\nX: y\r\n\0Z: \r\n",
+    ]) func nothingIsRunBehindChunks(chunks: String) async throws {
+        let hidden = "GET /answer HTTP/1.1\r\nHost: a\r\n\r\n"
+        let head = "POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let answer = try await ask(try start(), head + chunks + hidden + hidden)
+        #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+        #expect(answer.contains("Connection: close\r\n"), "\(answer)")
+        #expect(!answer.contains("at once"), "\(answer)")
+    }
+
     @Test func codingsOfHTTP10AreRefused() async throws {
         let answer = try await ask(
             try start(),
