@@ -77,13 +77,22 @@ public struct DeliveryMachine: Sendable {
         public var attempts: Int
         /// True when the last byte of a request that must not be repeated may have left, and no outcome was noted.
         public var mayHaveArrived: Bool
+        /// True when a request that may be repeated was on its way, and no outcome was noted: it is repeated, and where no
+        /// place for that is left, nobody knows whether the picture arrived.
+        public var isInDoubt: Bool
         /// No attempt before this time.
         public var notBefore: Timestamp?
 
         /// Creates a past; the default is that of a new delivery.
-        public init(attempts: Int = 0, mayHaveArrived: Bool = false, notBefore: Timestamp? = nil) {
+        public init(
+            attempts: Int = 0,
+            mayHaveArrived: Bool = false,
+            isInDoubt: Bool = false,
+            notBefore: Timestamp? = nil
+        ) {
             self.attempts = attempts
             self.mayHaveArrived = mayHaveArrived
+            self.isInDoubt = isInDoubt
             self.notBefore = notBefore
         }
     }
@@ -119,7 +128,7 @@ public struct DeliveryMachine: Sendable {
         switch (state, event) {
         case (.new, .start): return start(now)
         case (.new, .skip), (.queued, .skip), (.waiting, .skip):
-            return made == 0 && !past.mayHaveArrived ? settle(DeliveryOutcome(.skipped)) : .none
+            return made == 0 && !past.mayHaveArrived && !past.isInDoubt ? settle(DeliveryOutcome(.skipped)) : .none
         case (.waiting(let until, let failure), .due):
             if now < until { return .wait(until: until) }
             return queue(now, after: failure)
@@ -128,7 +137,7 @@ public struct DeliveryMachine: Sendable {
             made += 1
             state = .attempting
             return .attempt(number: made, until: deadline)
-        case (.queued, .refused(let failure)): return settle(DeliveryOutcome(.failed, failure: failure, attempts: made))
+        case (.queued, .refused(let failure)): return settle(without(failure))
         case (.attempting, .delivered(let links)):
             return settle(DeliveryOutcome(.delivered, links: links, attempts: made))
         case (.attempting, .failed(let failure)): return fail(failure, now, chance)
@@ -157,7 +166,7 @@ public struct DeliveryMachine: Sendable {
 
     private mutating func queue(_ now: Timestamp, after failure: DeliveryFailure?) -> Action {
         guard now < lastStart else {
-            return settle(failure.map { DeliveryOutcome(.failed, failure: $0, attempts: made) } ?? late())
+            return settle(failure.map { without($0) } ?? late())
         }
         state = .queued
         return .queue(until: lastStart)
@@ -181,13 +190,18 @@ public struct DeliveryMachine: Sendable {
         return .settle(outcome)
     }
 
+    /// The outcome where no further attempt can be made.
+    private func without(_ failure: DeliveryFailure) -> DeliveryOutcome {
+        DeliveryOutcome(past.isInDoubt && made == past.attempts ? .unknown : .failed, failure: failure, attempts: made)
+    }
+
     private func tooEarly(_ wait: Duration) -> DeliveryOutcome {
         let failure = DeliveryFailure(
             kind: .rateLimited,
             message: "The service takes no attempt within the deadline of \(rules.deadline). Retry later.",
             retry: .retryAfter(wait)
         )
-        return DeliveryOutcome(.failed, failure: failure, attempts: made)
+        return without(failure)
     }
 
     private func late() -> DeliveryOutcome {
@@ -196,6 +210,6 @@ public struct DeliveryMachine: Sendable {
             message: "The deadline of \(rules.deadline) passed before the service had a place for this delivery.",
             retry: .retry
         )
-        return DeliveryOutcome(.failed, failure: failure, attempts: made)
+        return without(failure)
     }
 }

@@ -86,6 +86,7 @@ final class DeliveryTask: Sendable {
         DeliveryMachine.Past(
             attempts: delivery.attempts,
             mayHaveArrived: delivery.phase == .releasing && !service.isIdempotent,
+            isInDoubt: delivery.phase != .waiting && service.isIdempotent,
             notBefore: delivery.notBefore.map { Timestamp(milliseconds: $0) }
         )
     }

@@ -136,6 +136,26 @@ struct DeliveryMachineTests {
         #expect(worn.handle(.granted, now: at(60)) == .attempt(number: 3, until: at(600_000)))
     }
 
+    @Test("After a restart: what was on its way and can be repeated no more is unknown, not failed")
+    func inDoubt() {
+        let failure = DeliveryFailure(kind: .rateLimited, message: "used up", retry: .never)
+        for (isInDoubt, status) in [(true, DeliveryStatus.unknown), (false, .failed)] {
+            let past = DeliveryMachine.Past(attempts: 1, isInDoubt: isInDoubt)
+            var machine = DeliveryMachine(rules: DeliveryRules(), past: past)
+            _ = machine.handle(.start, now: zero)
+            #expect(
+                machine.handle(.refused(failure), now: zero) == .settle(.init(status, failure: failure, attempts: 1))
+            )
+            // An answer to the repetition counts.
+            var repeated = DeliveryMachine(rules: DeliveryRules(attempts: 1), past: past)
+            _ = repeated.handle(.start, now: zero)
+            _ = repeated.handle(.granted, now: zero)
+            #expect(
+                repeated.handle(.failed(failure), now: zero) == .settle(.init(.failed, failure: failure, attempts: 2))
+            )
+        }
+    }
+
     @Test("Only a delivery that never began can be skipped")
     func skip() {
         var fresh = DeliveryMachine(rules: DeliveryRules())

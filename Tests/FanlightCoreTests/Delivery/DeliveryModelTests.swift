@@ -43,6 +43,7 @@ private struct ModelRun {
         past = DeliveryMachine.Past(
             attempts: isFresh ? 0 : Int.random(in: 0...8, using: &numbers),
             mayHaveArrived: !isFresh && Int.random(in: 0..<8, using: &numbers) == 0,
+            isInDoubt: !isFresh && Int.random(in: 0..<4, using: &numbers) == 0,
             notBefore: isFresh ? nil : now + .milliseconds(Int.random(in: -5_000...20_000, using: &numbers))
         )
         earliest = past.notBefore
@@ -92,6 +93,7 @@ private struct ModelRun {
             outcomes += 1
             isUnknown = outcome.status == .unknown
             if outcome.status == .pending { breach = "settled as pending" }
+            if past.isInDoubt, begun == 0, outcome.status != .unknown { breach = "told for certain, though in doubt" }
             if outcome.attempts != past.attempts + begun, outcome.status != .skipped { breach = "attempts miscounted" }
             if case .failed(let failure) = event, failure.retry == .unknownOutcome, outcome.status != .unknown {
                 breach = "an unknown outcome became \(outcome.status)"
