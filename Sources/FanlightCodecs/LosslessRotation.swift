@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CImaging
-import CTurboJPEG
 public import FanlightCore
 import FanlightMetadata
 
 /// Turns JPEG coefficients without decoding them.
 public enum LosslessRotation {
-    /// Makes a JPEG upright (C: tjTransform), keeping its colour profile and no other metadata.
+    /// Makes a JPEG upright (C: jpeg_read_coefficients, jpeg_write_coefficients), keeping its colour profile and no
+    /// other metadata.
+    ///
+    /// Coded sequentially, with the tables of the standard, or with tables of its own where the former would make the
+    /// file a tenth larger.
     ///
     /// - Parameter trims: cuts partial blocks off where they would stay behind.
     /// - Throws: `CodecError.notPerfect` where partial blocks at an edge would stay behind and may not be cut off.
@@ -16,83 +19,32 @@ public enum LosslessRotation {
         orientation: Orientation,
         trims: Bool = false
     ) throws(CodecError) -> [UInt8] {
-        let options = trims ? TJXOPT_TRIM : TJXOPT_PERFECT
-        guard let turned = transform(jpeg, operation: operation(for: orientation), options: options) else {
-            throw .failed("no TurboJPEG handle")
-        }
-        switch turned {
-        case .success(let bytes):
-            let bytes = bytes.count > jpeg.count / 10 * 11 ? optimised(bytes) : bytes
-            guard let profile = (try? JPEGHeader.inspect(jpeg))?.iccProfile else { return bytes }
-            return MetadataStripper.insertICC(profile, intoJPEG: bytes)
-        case .failure(let error):
-            throw error
-        }
-    }
-
-    /// The same coefficients with code tables made for them (C: jpeg_write_coefficients), where that is smaller.
-    ///
-    /// TurboJPEG writes the tables of the standard, which suit photographs; drawings more than double in size.
-    private static func optimised(_ jpeg: [UInt8]) -> [UInt8] {
-        var output: UnsafeMutablePointer<UInt8>?
-        var count = 0
+        // SAFETY: a C structure of numbers, characters and a null pointer; zero is a valid value of every member.
+        var turned = unsafe fl_turned()
         // SAFETY: the source outlives the call; the shim allocates the output.
-        let done = unsafe jpeg.withUnsafeBufferPointer { source in
-            unsafe source.baseAddress.map { unsafe fl_optimise($0, source.count, &output, &count) } ?? false
+        let status = unsafe jpeg.withUnsafeBufferPointer { source in
+            unsafe source.baseAddress.map {
+                unsafe fl_turn_jpeg($0, source.count, Int32(orientation.rawValue), trims, &turned)
+            }
         }
         // SAFETY: allocated by the shim, or null.
-        defer { unsafe fl_forget(output) }
-        guard done, count < jpeg.count, let start = unsafe output else { return jpeg }
+        defer { unsafe fl_forget(turned.bytes) }
+        guard status != FL_TURN_NOT_PERFECT else { throw .notPerfect }
+        guard status == FL_TURN_DONE, let start = unsafe turned.bytes else {
+            // SAFETY: filled in by the shim.
+            throw .decoding(unsafe message(of: turned))
+        }
         // SAFETY: the shim wrote `count` bytes from `start`.
-        return unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
+        let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: turned.count))
+        guard let profile = (try? JPEGHeader.inspect(jpeg))?.iccProfile else { return bytes }
+        return MetadataStripper.insertICC(profile, intoJPEG: bytes)
     }
 
-    private static func operation(for orientation: Orientation) -> TJXOP {
-        switch orientation {
-        case .upright: TJXOP_NONE
-        case .mirrored: TJXOP_HFLIP
-        case .upsideDown: TJXOP_ROT180
-        case .flipped: TJXOP_VFLIP
-        case .transposed: TJXOP_TRANSPOSE
-        case .right: TJXOP_ROT90
-        case .transversed: TJXOP_TRANSVERSE
-        case .left: TJXOP_ROT270
+    @unsafe
+    private static func message(of turned: fl_turned) -> String {
+        // SAFETY: the shim ends the message by NUL, and it is copied here.
+        unsafe withUnsafeBytes(of: turned.message) { characters in
+            unsafe String(decoding: characters.prefix { $0 != 0 }, as: UTF8.self)
         }
-    }
-
-    private static func transform(_ jpeg: [UInt8], operation: TJXOP, options: Int32) -> Result<[UInt8], CodecError>? {
-        // SAFETY: the handle is used in this function only and destroyed at its end.
-        guard let handle = unsafe tjInitTransform() else { return nil }
-        // SAFETY: the handle is valid and not used after this.
-        defer { _ = unsafe tjDestroy(handle) }
-        // SAFETY: a C structure of numbers and null pointers; zero is a valid value of every member.
-        var step = unsafe tjtransform()
-        unsafe step.op = Int32(operation.rawValue)
-        unsafe step.options = options | TJXOPT_COPYNONE
-        var output: UnsafeMutablePointer<UInt8>?
-        var count: UInt = 0
-        // SAFETY: the source outlives the call; the library allocates the output because NOREALLOC is not given.
-        let status = unsafe jpeg.withUnsafeBufferPointer { source in
-            unsafe tjTransform(
-                handle,
-                source.baseAddress,
-                UInt(source.count),
-                1,
-                &output,
-                &count,
-                &step,
-                TJFLAG_LIMITSCANS
-            )
-        }
-        // SAFETY: allocated by the library, or null.
-        defer { unsafe tjFree(output) }
-        guard status == 0, let start = unsafe output, count > 0 else {
-            // SAFETY: the message belongs to the handle, is ended by NUL, and is copied here.
-            let message = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown"
-            if message.contains("not perfect") { return .failure(.notPerfect) }
-            return .failure(.decoding(message))
-        }
-        // SAFETY: the library wrote `count` bytes from `start`.
-        return unsafe .success([UInt8](UnsafeBufferPointer(start: start, count: Int(count))))
     }
 }

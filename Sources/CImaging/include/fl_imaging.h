@@ -146,9 +146,28 @@ void fl_turn(const unsigned char *_Nonnull source, size_t source_stride, int wid
 /// Repeats the last column and row of a plane up to its padded size.
 void fl_pad(unsigned char *_Nonnull plane, size_t stride, int width, int height, int padded_width, int padded_height);
 
-/// Codes a JPEG's coefficients again with Huffman tables made for it, metadata dropped; released with fl_forget.
-/// False on failure.
-bool fl_optimise(const unsigned char *_Nonnull source, size_t count, unsigned char *_Nullable *_Nonnull out,
-    size_t *_Nonnull out_count);
-/// Releases what fl_optimise made.
+/// How a turn ended.
+typedef enum {
+    FL_TURN_DONE,
+    /// Partial blocks at an edge would stay behind.
+    FL_TURN_NOT_PERFECT,
+    /// The picture is damaged, or memory ended.
+    FL_TURN_FAILED,
+} fl_turn_status;
+
+/// A turned JPEG.
+typedef struct {
+    /// Released with fl_forget; NULL unless the turn is done.
+    unsigned char *_Nullable bytes;
+    size_t count;
+    /// libjpeg's words for a failure, ended by NUL.
+    char message[200];
+} fl_turned;
+
+/// Makes a JPEG upright by moving its coefficients: no loss, no metadata, sequential Huffman coding with the tables of
+/// the standard, or with tables made for it where those made it a tenth larger. orientation: EXIF, 1...8. trims: cuts
+/// partial blocks off where they would stay behind.
+fl_turn_status fl_turn_jpeg(const unsigned char *_Nonnull source, size_t count, int orientation, bool trims,
+    fl_turned *_Nonnull result);
+/// Releases what fl_turn_jpeg made.
 void fl_forget(void *_Nullable bytes);
