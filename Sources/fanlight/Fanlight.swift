@@ -8,8 +8,10 @@ import Glibc
 enum Fanlight {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        Console.holdStandardStreams()
         do {
             try await run(arguments)
+            try Console.requireOutput()
         } catch let error as UsageError {
             Console.error("fanlight: \(error.message)\nTry: fanlight help")
             exit(2)
@@ -43,7 +45,7 @@ enum Fanlight {
         case "import": try ImportCommand.run(rest)
         case "schema": try SchemaCommand.run(rest)
         case "docs": try DocsCommand.run(rest)
-        case "version", "--version": Console.out("fanlight \(HelpCommand.version)")
+        case "version", "--version": try HelpCommand.tellVersion(rest)
         case "help", "--help", "-h": try HelpCommand.run(rest)
         case nil: throw UsageError("name a command")
         case .some(let other): throw UsageError("there is no command \(other)")

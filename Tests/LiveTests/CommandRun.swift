@@ -9,10 +9,13 @@ struct CommandRun {
     var errors: String
 
     /// Runs the program, or another one, in a folder with a standard input.
+    ///
+    /// - Parameter output: A file or device that takes standard output instead; `self.output` is empty then.
     init(
         _ arguments: [String],
         program: String = LiveProcess.program,
         input: String = "",
+        output: String? = nil,
         in folder: String? = nil,
         environment: [String: String] = [:]
     ) throws {
@@ -28,12 +31,12 @@ struct CommandRun {
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = try FileHandle(forReadingFrom: files[0])
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardOutput = try FileHandle(forWritingTo: output.map { URL(fileURLWithPath: $0) } ?? files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
         process.waitUntilExit()
         status = process.terminationStatus
-        output = try String(contentsOf: files[1], encoding: .utf8)
+        self.output = try String(contentsOf: files[1], encoding: .utf8)
         errors = try String(contentsOf: files[2], encoding: .utf8)
     }
 }

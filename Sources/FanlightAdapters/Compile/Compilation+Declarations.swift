@@ -52,7 +52,7 @@ extension Compilation {
             option.template = template
             return
         }
-        if option.type.accepts(constant) || !unset.isEmpty {
+        if option.type.accepts(constant) || gaps > 0 {
             option.defaultValue = constant
         } else {
             error(node, "'\(option.name)' takes \(option.type.name)")
@@ -61,9 +61,9 @@ extension Compilation {
 
     /// The characters of a scalar that must be of a type.
     func typed(_ node: Node, _ type: ValueType, named name: String) -> String? {
-        let missing = unset.count
+        let before = gaps
         guard let text = text(node) else { return nil }
-        if type.accepts(text) || unset.count > missing { return text }
+        if type.accepts(text) || gaps > before { return text }
         error(node, "'\(name)' takes \(type.name)")
         return nil
     }
@@ -127,7 +127,7 @@ extension Compilation {
 
     /// Reads the name of a picture format.
     func mediaType(_ node: Node) -> MediaType? {
-        guard let text = text(node) else { return nil }
+        guard let text = wholeText(node) else { return nil }
         let name = ["jpg": "jpeg", "tif": "tiff", "heif": "heic"][text] ?? text
         if let type = MediaType(rawValue: name) { return type }
         let names = MediaType.allCases.map(\.rawValue)

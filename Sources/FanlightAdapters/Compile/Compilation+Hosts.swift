@@ -23,7 +23,7 @@ extension Compilation {
                 !text.hasPrefix("//")
             {
                 guard let base else {
-                    error(node, "a URL that begins with '/' needs 'base'")
+                    if gaps == 0 { error(node, "a URL that begins with '/' needs 'base'") }
                     return []
                 }
                 return base.list.map { destination(of: $0.template, node, reports: false) }
@@ -63,7 +63,7 @@ extension Compilation {
             }
         }
         let address = WebAddress(prefix)
-        if reports, address == nil, isKnown, unset.isEmpty {
+        if reports, address == nil, isKnown, gaps == 0 {
             error(node, "expected an absolute http or https URL without credentials")
         }
         if isKnown { found.address = address }
@@ -96,7 +96,7 @@ extension Compilation {
                 }
             }
             if let pattern = HostPattern(text) { return pattern }
-            if unset.isEmpty { error(item, "expected a host, such as api.example.org or *.example.org") }
+            if gaps == 0 { error(item, "expected a host, such as api.example.org or *.example.org") }
             return nil
         }
     }

@@ -20,6 +20,7 @@ extension Compilation {
     func template(_ source: String, at position: SourcePosition) -> Template? {
         var segments: [Template.Segment] = []
         var literal = ""
+        var isSound = true
         var rest = Substring(source)
         while let open = rest.firstRange(of: "${") {
             if rest[..<open.lowerBound].last == "$" {
@@ -37,16 +38,20 @@ extension Compilation {
             if let value = outside(inner, after: source[..<open.lowerBound], at: position) {
                 literal += value
             } else {
-                guard let expression = expression(inner, at: position) else { return nil }
                 if !literal.isEmpty { segments.append(.literal(literal)) }
                 literal = ""
-                segments.append(.expression(expression))
+                // The rest is read all the same: every mistake in it is reported.
+                if let expression = expression(inner, at: position) {
+                    segments.append(.expression(expression))
+                } else {
+                    isSound = false
+                }
             }
             rest = rest[rest.index(after: end)...]
         }
         literal += rest
         if !literal.isEmpty || segments.isEmpty { segments.append(.literal(literal)) }
-        return Template(segments: segments)
+        return isSound ? Template(segments: segments) : nil
     }
 
     private func expression(_ inner: String, at position: SourcePosition) -> Template.Expression? {
@@ -55,19 +60,18 @@ extension Compilation {
         let isRequired = name.hasSuffix("!")
         if isRequired { name.removeLast() }
         if name == "file", !names.captures.contains(name) { return picture(pieces, isRequired, at: position) }
-        let variable: Variable
+        var variable: Variable?
         do {
             variable = try Variable(name, names: names)
         } catch {
             self.error(at: position, error.problem + Self.hint(error.nearest))
-            return nil
         }
-        var filters: [Filter] = []
-        for piece in pieces.dropFirst() {
-            guard var filter = filter(piece, at: position) else { return nil }
-            filter.axis = [.plain(.lat): .latitude, .plain(.lon): .longitude][variable]
-            filters.append(filter)
+        let filters = filters(pieces.dropFirst(), at: position).map { filter in
+            var filter = filter
+            filter.axis = variable.flatMap { [.plain(.lat): .latitude, .plain(.lon): .longitude][$0] }
+            return filter
         }
+        guard let variable, filters.count == pieces.count - 1 else { return nil }
         return Template.Expression(variable: variable, source: name, isRequired: isRequired, filters: filters)
     }
 
@@ -78,12 +82,14 @@ extension Compilation {
             error(at: position, "'file' needs one of the filters base64, md5, sha1, sha256 right behind it")
             return nil
         }
-        var filters: [Filter] = []
-        for piece in pieces.dropFirst(2) {
-            guard let filter = filter(piece, at: position) else { return nil }
-            filters.append(filter)
-        }
+        let filters = filters(pieces.dropFirst(2), at: position)
+        guard filters.count == pieces.count - 2 else { return nil }
         return Template.Expression(variable: .file(fact), source: "file", isRequired: isRequired, filters: filters)
+    }
+
+    /// Those that are filters; each of the others is reported.
+    private func filters(_ pieces: ArraySlice<String>, at position: SourcePosition) -> [Filter] {
+        pieces.compactMap { filter($0, at: position) }
     }
 
     private func filter(_ source: String, at position: SourcePosition) -> Filter? {

@@ -11,6 +11,8 @@ final class Compilation {
     var secrets: [String] = []
     /// Environment variables that are named and not set.
     var unset: [(name: String, position: SourcePosition)] = []
+    /// References without a value so far; what was read with such a gap in it is not judged any further.
+    private(set) var gaps = 0
     /// Declared names.
     var names = VariableNames()
     /// Values that messages may not hold and links may.
@@ -72,6 +74,7 @@ final class Compilation {
             keep(value, inner, after: prefix)
             return value
         } catch {
+            gaps += 1
             switch error {
             case .unset(let name): unset.append((name, position))
             case .unreadable(let path):
@@ -122,9 +125,16 @@ final class Compilation {
         return out + rest
     }
 
+    /// The same; `nil` where a value from outside is missing, which has been reported.
+    func wholeText(_ node: Node) -> String? {
+        let before = gaps
+        let text = text(node)
+        return gaps == before ? text : nil
+    }
+
     /// Reads a scalar by a reader that says what it expects.
     func read<T>(_ node: Node?, _ reader: (String) throws(Expectation) -> T) -> T? {
-        guard let node, !node.isNull, let text = text(node) else { return nil }
+        guard let node, !node.isNull, let text = wholeText(node) else { return nil }
         do {
             return try reader(text)
         } catch {

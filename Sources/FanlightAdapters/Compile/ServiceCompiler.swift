@@ -36,7 +36,8 @@ public struct ServiceCompiler: Sendable {
     public func compile(name: String, node: Node, diagnostics: inout [Diagnostic]) -> CompiledService? {
         let compilation = Compilation(references: references)
         let service = compile(name, node, compilation)
-        diagnostics += compilation.diagnostics
+        // What is read twice, and an adapter that several services are based on, is reported once.
+        for finding in compilation.diagnostics where !diagnostics.contains(finding) { diagnostics.append(finding) }
         return compilation.diagnostics.contains { $0.severity == .error } ? nil : service
     }
 
@@ -118,7 +119,7 @@ public struct ServiceCompiler: Sendable {
     private enum Switch { case on, off, automatic }
 
     private func enabled(_ node: Node?, _ compilation: Compilation) -> Switch {
-        guard let node, !node.isNull, let text = compilation.text(node) else { return .on }
+        guard let node, !node.isNull, let text = compilation.wholeText(node) else { return .on }
         switch text {
         case "true": return .on
         case "false": return .off

@@ -49,9 +49,11 @@ public struct References: Sendable {
 
     /// Resolves the references in a text.
     ///
-    /// - Throws: What is missing, by name; never a value. A set but empty variable counts as unset where a default stands.
-    public func resolve(_ text: String) throws(Expectation) -> String {
+    /// - Parameter problems: What is missing is added, each thing once; the text has nothing in its place.
+    public func resolve(_ text: String, problems: inout [Problem]) -> String {
         guard isActive else { return text }
+        var found: [Problem] = []
+        defer { problems += found }
         var result = ""
         var rest = text[...]
         while let dollar = rest.firstIndex(of: "$") {
@@ -64,28 +66,40 @@ public struct References: Sendable {
             do {
                 result += try value(of: rest[..<end].dropFirst(2)) ?? ""
             } catch {
-                throw error.expectation
+                if !found.contains(error) { found.append(error) }
             }
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
     }
 
+    /// A problem and the scalar that has it.
+    public struct Finding: Sendable, Equatable {
+        /// Where the scalar stands.
+        public var position: SourcePosition
+        /// What is missing.
+        public var problem: Problem
+    }
+
     /// Resolves the references in every scalar of a node.
-    public func resolve(_ node: Node) throws(Expectation) -> Node {
+    ///
+    /// - Parameter findings: What is missing is added; the text has nothing in its place.
+    public func resolve(_ node: Node, findings: inout [Finding]) -> Node {
         guard isActive else { return node }
         var resolved = node
         switch node.content {
         case .scalar(let text, let isPlain):
-            let value = try resolve(text)
+            var problems: [Problem] = []
+            let value = resolve(text, problems: &problems)
+            findings += problems.map { Finding(position: node.position, problem: $0) }
             resolved.content = .scalar(value, isPlain: isPlain && value == text)
         case .sequence(let items):
             var values: [Node] = []
-            for item in items { values.append(try resolve(item)) }
+            for item in items { values.append(resolve(item, findings: &findings)) }
             resolved.content = .sequence(values)
         case .mapping(let entries):
             var values = entries
-            for index in values.indices { values[index].value = try resolve(entries[index].value) }
+            for index in values.indices { values[index].value = resolve(entries[index].value, findings: &findings) }
             resolved.content = .mapping(values)
         }
         return resolved

@@ -68,8 +68,15 @@ public struct Section: Sendable {
                 continue
             }
             guard !entry.value.isNull else { continue }
+            var missing: [References.Finding] = []
+            let value = field.isLeftAlone ? entry.value : references.resolve(entry.value, findings: &missing)
+            guard missing.isEmpty else {
+                diagnostics += missing.map {
+                    Diagnostic(at: $0.position, "\(path(field.name)): expected \($0.problem.expectation.description)")
+                }
+                continue
+            }
             do throws(Expectation) {
-                let value = try field.isLeftAlone ? entry.value : references.resolve(entry.value)
                 values[field.name] = try field.read(value)
                 given[field.name] = value
             } catch {

@@ -88,16 +88,18 @@ public struct ClientKeyConfiguration: Sendable, Equatable {
         _ references: References,
         _ diagnostics: inout [Diagnostic]
     ) -> [ClientKeyConfiguration] {
-        do throws(Expectation) {
-            guard let text = node.text else { throw Expectation("a key") }
-            guard case .texts(let keys) = try FieldSpec("client_keys", .texts, "").read(references.resolve(text)),
-                !keys.isEmpty
-            else { throw Expectation("a key that is not empty") }
+        var missing: [References.Problem] = []
+        let text = node.text.map { references.resolve($0, problems: &missing) }
+        if let text, missing.isEmpty, case .texts(let keys)? = try? FieldSpec("client_keys", .texts, "").read(text),
+            !keys.isEmpty
+        {
             return keys.map { ClientKeyConfiguration(key: Secret($0)) }
-        } catch {
-            diagnostics.append(Diagnostic(at: node.position, "server.client_keys: expected \(error.description)"))
-            return []
         }
+        let none = Expectation(text == nil ? "a key" : "a key that is not empty")
+        for expectation in missing.isEmpty ? [none] : missing.map(\.expectation) {
+            diagnostics.append(Diagnostic(at: node.position, "server.client_keys: expected \(expectation.description)"))
+        }
+        return []
     }
 
     private static func entry(

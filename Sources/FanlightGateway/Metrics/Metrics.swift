@@ -5,27 +5,24 @@ import Synchronization
 
 /// Counts what the gateway does, and writes it as Prometheus text (exposition format 0.0.4).
 public final class Metrics: Sendable {
-    /// Label values in the order of ``MetricFamily/labels``.
-    struct Key: Hashable, Sendable {
-        var family: MetricFamily
-        var labels: [String]
-    }
-
     private struct Histogram: Sendable {
         var counts: [UInt64]
         var sum = 0.0
         var total: UInt64 = 0
+
+        init(_ family: MetricFamily) { counts = Array(repeating: 0, count: family.buckets.count) }
     }
 
+    /// Values by family, then by label values in the order of ``MetricFamily/labels``.
     private struct State {
-        var numbers: [Key: Double] = [:]
-        var histograms: [Key: Histogram] = [:]
+        var numbers: [MetricFamily: [[String]: Double]] = [:]
+        var histograms: [MetricFamily: [[String]: Histogram]] = [:]
     }
 
     /// Label sets of one family; further ones are counted together as `other`.
     ///
     /// Every label is bounded by its source; this is for a source that is not.
-    private static let maxSets = 2_000
+    private static let maxSets = 10_000
 
     private let state = Mutex(State())
 
@@ -34,33 +31,51 @@ public final class Metrics: Sendable {
 
     /// Adds to a counter.
     public func add(_ family: MetricFamily, _ labels: [String] = [], by amount: Double = 1) {
-        state.withLock { $0.numbers[Self.key(family, labels, in: $0.numbers), default: 0] += amount }
+        state.withLock { state in
+            state.numbers[family, default: [:]][Self.bounded(labels, in: state.numbers[family]), default: 0] += amount
+        }
     }
 
     /// Sets a gauge.
     public func set(_ family: MetricFamily, _ labels: [String] = [], to value: Double) {
-        state.withLock { $0.numbers[Self.key(family, labels, in: $0.numbers)] = value }
+        state.withLock { state in
+            state.numbers[family, default: [:]][Self.bounded(labels, in: state.numbers[family])] = value
+        }
     }
 
     /// Notes one duration of a histogram.
     public func observe(_ family: MetricFamily, _ labels: [String] = [], seconds: Double) {
         let bounds = family.buckets
         state.withLock { state in
-            let key = Key(family: family, labels: labels)
-            var histogram = state.histograms[key] ?? Histogram(counts: Array(repeating: 0, count: bounds.count))
+            let labels = Self.bounded(labels, in: state.histograms[family])
+            var histogram = state.histograms[family]?[labels] ?? Histogram(family)
             if let bucket = bounds.firstIndex(where: { seconds <= $0 }) { histogram.counts[bucket] += 1 }
             histogram.sum += seconds
             histogram.total += 1
-            state.histograms[key] = histogram
+            state.histograms[family, default: [:]][labels] = histogram
+        }
+    }
+
+    /// Makes a counter or histogram stand there as 0 before it is first used.
+    ///
+    /// A rate over a series that begins with its first event misses that event.
+    public func begin(_ family: MetricFamily, _ labels: [String] = []) {
+        guard family.kind == .histogram else { return add(family, labels, by: 0) }
+        state.withLock { state in
+            let labels = Self.bounded(labels, in: state.histograms[family])
+            if state.histograms[family]?[labels] == nil {
+                state.histograms[family, default: [:]][labels] = Histogram(family)
+            }
         }
     }
 
     /// Forgets the gauges of services that are not configured any more.
     func keep(services: Set<String>) {
         state.withLock { state in
-            state.numbers = state.numbers.filter { key, _ in
-                guard key.family.kind == .gauge, key.family.labels.first == "service" else { return true }
-                return key.labels.first.map(services.contains) ?? true
+            for family in state.numbers.keys where family.kind == .gauge && family.labels.first == "service" {
+                state.numbers[family] = state.numbers[family]?.filter { labels, _ in
+                    labels.first.map(services.contains) ?? true
+                }
             }
         }
     }
@@ -70,46 +85,46 @@ public final class Metrics: Sendable {
         let (numbers, histograms) = state.withLock { ($0.numbers, $0.histograms) }
         var out = ""
         for family in MetricFamily.allCases {
-            let plain = numbers.filter { $0.key.family == family }
-            let shaped = histograms.filter { $0.key.family == family }
+            let plain = numbers[family] ?? [:]
+            let shaped = histograms[family] ?? [:]
             guard !plain.isEmpty || !shaped.isEmpty else { continue }
             out += "# HELP \(family.rawValue) \(family.help)\n# TYPE \(family.rawValue) \(family.kind.rawValue)\n"
-            for (key, value) in plain.sorted(by: { Self.precedes($0.key, $1.key) }) {
-                out += "\(family.rawValue)\(Self.labels(key)) \(DecimalText.plain(value))\n"
+            for (labels, value) in plain.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                out += "\(family.rawValue)\(Self.labels(family, labels)) \(DecimalText.plain(value))\n"
             }
-            for (key, histogram) in shaped.sorted(by: { Self.precedes($0.key, $1.key) }) {
-                out += Self.lines(key, histogram)
+            for (labels, histogram) in shaped.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                out += Self.lines(family, labels, histogram)
             }
         }
         return out
     }
 
-    private static func key(_ family: MetricFamily, _ labels: [String], in numbers: [Key: Double]) -> Key {
-        let key = Key(family: family, labels: labels)
-        guard numbers.count >= maxSets, numbers[key] == nil else { return key }
-        return Key(family: family, labels: labels.map { _ in "other" })
+    private static func bounded<Value>(_ labels: [String], in sets: [[String]: Value]?) -> [String] {
+        guard let sets, sets.count >= maxSets, sets[labels] == nil else { return labels }
+        return labels.map { _ in "other" }
     }
 
-    private static func precedes(_ first: Key, _ second: Key) -> Bool {
-        first.labels.lexicographicallyPrecedes(second.labels)
-    }
-
-    private static func lines(_ key: Key, _ histogram: Histogram) -> String {
-        let name = key.family.rawValue
+    private static func lines(_ family: MetricFamily, _ values: [String], _ histogram: Histogram) -> String {
+        let name = family.rawValue
+        func labels(_ last: (String, String)? = nil) -> String { Self.labels(family, values, last) }
         var out = ""
         var below: UInt64 = 0
-        for (bound, count) in zip(key.family.buckets, histogram.counts) {
+        for (bound, count) in zip(family.buckets, histogram.counts) {
             below += count
-            out += "\(name)_bucket\(labels(key, ("le", DecimalText.plain(bound)))) \(below)\n"
+            out += "\(name)_bucket\(labels(("le", DecimalText.plain(bound)))) \(below)\n"
         }
-        out += "\(name)_bucket\(labels(key, ("le", "+Inf"))) \(histogram.total)\n"
-        out += "\(name)_sum\(labels(key)) \(DecimalText.plain(histogram.sum))\n"
-        out += "\(name)_count\(labels(key)) \(histogram.total)\n"
+        out += "\(name)_bucket\(labels(("le", "+Inf"))) \(histogram.total)\n"
+        out += "\(name)_sum\(labels()) \(DecimalText.plain(histogram.sum))\n"
+        out += "\(name)_count\(labels()) \(histogram.total)\n"
         return out
     }
 
-    private static func labels(_ key: Key, _ last: (String, String)? = nil) -> String {
-        var pairs = zip(key.family.labels, key.labels).map { "\($0)=\"\(escaped($1))\"" }
+    private static func labels(
+        _ family: MetricFamily,
+        _ values: [String],
+        _ last: (String, String)? = nil
+    ) -> String {
+        var pairs = zip(family.labels, values).map { "\($0)=\"\(escaped($1))\"" }
         if let last { pairs.append("\(last.0)=\"\(last.1)\"") }
         return pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}"
     }

@@ -48,9 +48,15 @@ public final class Observatory: Sendable {
         metrics.set(.startTime, to: Double(identity.now()) / 1_000)
         metrics.set(.reloadTime, to: Double(identity.now()) / 1_000)
         metrics.set(.reloadSuccessful, to: 1)
-        for result in ["applied", "refused"] { metrics.add(.reloads, [result], by: 0) }
-        for status in [UploadStatus.delivered, .partial, .failed] { metrics.add(.uploads, [status.rawValue], by: 0) }
-        for family in [MetricFamily.uploadBytes, .recovered, .journalFailures] { metrics.add(family, by: 0) }
+        for result in ["applied", "refused"] { metrics.begin(.reloads, [result]) }
+        for result in ["delivered", "failed"] { metrics.begin(.webhooks, [result]) }
+        for status in [UploadStatus.delivered, .partial, .failed] { metrics.begin(.uploads, [status.rawValue]) }
+        for lane in Lane.allCases {
+            metrics.begin(.renditions, [lane.rawValue])
+            metrics.begin(.renditionSeconds, [lane.rawValue])
+        }
+        for path in InterfacePath.allCases { metrics.begin(.requests, [path.rawValue, "200"]) }
+        for family in [MetricFamily.uploadBytes, .uploadSeconds, .recovered, .journalFailures] { metrics.begin(family) }
     }
 
     /// Joins the parts around the gateway once they stand.
@@ -136,9 +142,21 @@ public final class Observatory: Sendable {
             metrics.set(.queueDepth, [service.name], to: Double(snapshot.waiting))
             metrics.set(.deliveriesUnderWay, [service.name], to: Double(snapshot.underWay))
             metrics.set(.breakerState, [service.name], to: state)
-            metrics.add(.attempts, [service.name], by: 0)
+            begin(service.name)
         }
     }
+
+    /// Everything that is counted of a service.
+    private func begin(_ service: String) {
+        for outcome in Self.outcomes { metrics.begin(.deliveries, [service, outcome]) }
+        for state in [JournalDeletion.State.deleted, .failed, .shared] {
+            metrics.begin(.deletions, [service, state.rawValue])
+        }
+        for family in [MetricFamily.attempts, .reused, .deliverySeconds] { metrics.begin(family, [service]) }
+    }
+
+    private static let outcomes =
+        [DeliveryStatus.delivered, .unknown, .skipped].map(\.rawValue) + ErrorKind.allCases.map(\.rawValue)
 
     private func process() {
         metrics.set(.processorSeconds, to: ProcessFacts.processorSeconds())

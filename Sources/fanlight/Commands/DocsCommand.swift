@@ -72,7 +72,9 @@ enum DocsCommand {
         # Metrics
 
         `GET /metrics` answers in the text format of Prometheus. Labels are bounded: names of configured services, and closed
-        lists. Counters begin at 0 with each start. What to do when a number looks wrong:
+        lists. Counters begin at 0 with each start. All series stand
+        there from the first scrape on, for every service that is on, so that a rate sees the first event too; only a further
+        status of a route appears when it is first answered. What to do when a number looks wrong:
         [operate](../guides/operate.md).
 
         \(MetricFamily.reference())

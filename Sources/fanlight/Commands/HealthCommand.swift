@@ -8,6 +8,7 @@ import FanlightCurl
 enum HealthCommand {
     static func run(_ arguments: [String]) async throws {
         let parsed = try Arguments(arguments, options: ["--config", "--to"])
+        try parsed.refuseWords()
         let base = try parsed.options["--to"] ?? configuredURL(parsed)
         let transport = CurlTransport()
         defer { transport.shutdown() }

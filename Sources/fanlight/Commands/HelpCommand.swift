@@ -5,14 +5,22 @@ enum HelpCommand {
     static let version = "0.1.0"
 
     static func run(_ arguments: [String]) throws {
-        guard let name = arguments.first else {
+        let parsed = try Arguments(arguments, options: [])
+        guard let name = parsed.words.first else {
             Console.out(list)
             return
         }
+        try parsed.refuseWords(after: 1)
         guard let page = HelpPages.all.first(where: { $0.name == name }) else {
             throw UsageError("there is no command \(name)")
         }
         Console.out(page.plain)
+    }
+
+    /// `fanlight version`.
+    static func tellVersion(_ arguments: [String]) throws {
+        try Arguments(arguments, options: []).refuseWords()
+        Console.out("fanlight \(version)")
     }
 
     /// All commands, one a line.

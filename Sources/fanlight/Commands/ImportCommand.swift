@@ -37,7 +37,7 @@ enum ImportCommand {
 
     private static func write(_ adapter: ImportedAdapter, to path: String?) throws(CommandFailure) {
         guard let path else {
-            Console.write(adapter.text, to: 1)
+            Console.out(text: adapter.text)
             return
         }
         guard Files.write(Array(adapter.text.utf8), to: path) else { throw CommandFailure("cannot write \(path)") }

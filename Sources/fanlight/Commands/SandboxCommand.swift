@@ -11,6 +11,9 @@ import FanlightMicrohttpd
 enum SandboxCommand {
     static func run(_ arguments: [String]) async throws {
         let parsed = try Arguments(arguments, options: ["--listen", "--make-photo", "--inspect"])
+        try parsed.refuseWords()
+        let given = parsed.options.keys.sorted()
+        if given.count > 1 { throw UsageError("\(given.joined(separator: " and ")) exclude each other") }
         if let path = parsed.options["--make-photo"] { return try await makePhoto(path) }
         if let path = parsed.options["--inspect"] { return try inspect(path) }
         let signals = StopSignals()
@@ -29,7 +32,7 @@ enum SandboxCommand {
         }
         let url = "http://\(listen.urlHost):\(server.port)"
         service.announce(url)
-        Console.out("sandbox ready \(url)")
+        Console.announce("sandbox ready \(url)")
         signals.wait()
         server.stop()
     }

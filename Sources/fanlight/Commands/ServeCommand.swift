@@ -14,6 +14,7 @@ import Glibc
 enum ServeCommand {
     static func run(_ arguments: [String]) throws {
         let parsed = try Arguments(arguments, options: ["--config", "--listen"])
+        try parsed.refuseWords()
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed))
         let signals = StopSignals()
         DescriptorLimit.raise()
@@ -70,7 +71,7 @@ enum ServeCommand {
         Task { await gateway.start { service.set(observed) } }
         var isStopped = false
         while !service.isSet, !isStopped { isStopped = signals.wait(milliseconds: 1) }
-        Console.out("fanlight ready \(url)")
+        Console.announce("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
         Task {
             if await pool.run({ images.tryHelper() }) { return }

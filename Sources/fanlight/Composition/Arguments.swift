@@ -35,9 +35,9 @@ struct Arguments {
 }
 
 extension Arguments {
-    /// A usage error where words stand that mean nothing.
-    func refuseWords() throws(UsageError) {
-        if let word = words.first { throw UsageError("\(word) means nothing here") }
+    /// A usage error where more words stand than mean something.
+    func refuseWords(after count: Int = 0) throws(UsageError) {
+        if words.count > count { throw UsageError("\(words[count]) means nothing here") }
     }
 }
 

@@ -1,16 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 
 /// Standard output and error without buffering, so that a waiting script sees each line at once.
 enum Console {
-    static func out(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    /// The errno of the first result that could not be written; 0 = all were.
+    private static let failure = Atomic<Int32>(0)
+
+    /// Prints a line of the command's result; ``requireOutput()`` tells whether it arrived.
+    static func out(_ line: String) { out(text: line + "\n") }
+
+    /// Prints a part of the command's result as it is.
+    static func out(text: String) {
+        let code = write(text, to: STDOUT_FILENO)
+        if code != 0 { _ = failure.compareExchange(expected: 0, desired: code, ordering: .relaxed) }
+    }
+
+    /// Prints a line to standard output that the work does not depend on.
+    static func announce(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
     static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    /// Fails where a part of the result did not arrive: a script must not take half a result for the whole.
+    static func requireOutput() throws(CommandFailure) {
+        let code = failure.load(ordering: .relaxed)
+        guard code != 0 else { return }
+        // SAFETY: the message is copied at once.
+        let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        throw CommandFailure("standard output cannot be written: \(reason)")
+    }
+
+    /// Gives closed standard streams a descriptor that can do nothing.
+    ///
+    /// Otherwise the next file that is opened, perhaps the journal, would take the number, and lines meant for people
+    /// would be written into it.
+    static func holdStandardStreams() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is the one that is missing; its wrong direction makes every use an error.
+            // SAFETY: the path is a constant.
+            _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Writes all of a text; the errno of what went wrong, else 0.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Int32 {
         let bytes = Array(text.utf8)
         var done = 0
         while done < bytes.count {
@@ -18,9 +55,11 @@ enum Console {
             let written = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
             }
-            if written <= 0 { return }
+            if written < 0, errno == EINTR { continue }
+            if written <= 0 { return written < 0 ? errno : EIO }
             done += written
         }
+        return 0
     }
 }
 
@@ -65,16 +104,16 @@ enum Files {
         // SAFETY: the string and the array live through each call.
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return false }
-        defer { _ = close(descriptor) }
         var done = 0
         while done < bytes.count {
             let written = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
             }
-            if written <= 0 { return false }
+            if written <= 0 { break }
             done += written
         }
-        return true
+        // A disk on a network tells only now that it is full.
+        return close(descriptor) == 0 && done == bytes.count
     }
 
     /// Removes an empty folder.

@@ -95,7 +95,9 @@ struct LoadedConfiguration {
     private static func fingerprint(_ service: Node, _ adapter: Node?, _ references: References) -> Int {
         var hasher = Hasher()
         for node in [service, adapter].compactMap({ $0 }) {
-            hash((try? references.resolve(node)) ?? node, into: &hasher)
+            // What is missing has been reported.
+            var missing: [References.Finding] = []
+            hash(references.resolve(node, findings: &missing), into: &hasher)
         }
         return hasher.finalize()
     }

@@ -28,7 +28,20 @@ struct CommandPage: Sendable {
     /// Exit statuses; 2 is bad usage everywhere.
     var statuses: [Row] = [Row("0", "done")]
 
-    private static let badUsage = Row("2", "the command line is not understood")
+    /// True for what runs until it is stopped, whose line at the start nothing depends on.
+    var isServer = false
+
+    /// All of them, with those that every command has.
+    private var allStatuses: [Row] {
+        let unwritten = "standard output cannot be written"
+        var rows = statuses
+        if let index = rows.firstIndex(where: { $0.left == "1" }) {
+            if !isServer { rows[index].right += "; or \(unwritten)" }
+        } else {
+            rows.append(Row("1", unwritten))
+        }
+        return rows + [Row("2", "the command line is not understood")]
+    }
 
     /// The page for a terminal.
     var plain: String {
@@ -39,7 +52,7 @@ struct CommandPage: Sendable {
             lines += ["", "Examples:"]
             for example in examples { lines += ["  " + example.left, "      " + example.right] }
         }
-        lines += ["", "Exit status:"] + Self.table(statuses + [Self.badUsage])
+        lines += ["", "Exit status:"] + Self.table(allStatuses)
         return lines.joined(separator: "\n")
     }
 
@@ -55,7 +68,7 @@ struct CommandPage: Sendable {
             out += "\n```sh\n" + examples.map { "\($0.left)   # \($0.right)\n" }.joined() + "```\n"
         }
         out += "\n| exit status | meaning |\n|---|---|\n"
-        for row in statuses + [Self.badUsage] { out += "| \(row.left) | \(row.right) |\n" }
+        for row in allStatuses { out += "| \(row.left) | \(row.right) |\n" }
         return out
     }
 

@@ -30,7 +30,8 @@ enum HelpPages {
         statuses: [
             Row("0", "stopped by a signal"),
             Row("1", "the configuration has mistakes, or the address or the state folder cannot be used"),
-        ]
+        ],
+        isServer: true
     )
 
     static let check = CommandPage(

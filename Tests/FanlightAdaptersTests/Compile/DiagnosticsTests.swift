@@ -194,6 +194,46 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         #expect(!messages.joined().contains("secret"))
     }
 
+    static let several: [(text: String, messages: [String])] = [
+        ("h: {url: '${file:/nope}'}", ["1:10: error: the file '/nope' cannot be read, or is no regular file"]),
+        (
+            "h: {url: '${file:/nope}/${env:NOPE}', delete: {url: '${file:/nope}'}}",
+            [
+                "1:10: error: the file '/nope' cannot be read, or is no regular file",
+                "1:53: error: the file '/nope' cannot be read, or is no regular file",
+                "1:10: error: the variable NOPE is not set",
+            ]
+        ),
+        (
+            "h: {url: 'https://a.example/', deadline: '${env:NOPE}', limits: {formats: ['${file:/nope}']}}",
+            [
+                "1:76: error: the file '/nope' cannot be read, or is no regular file",
+                "1:42: error: the variable NOPE is not set",
+            ]
+        ),
+        (
+            "h: {url: 'https://a.example/', headers: {T: '${env:NOPE}${env:OTHER}${env:NOPE}'}}",
+            ["1:45: error: the variable NOPE is not set", "1:45: error: the variable OTHER is not set"]
+        ),
+        (
+            "h: {url: 'https://a.example/', fields: {t: '${titel|uper} ${message|trunc:3} ${descripton}'}}",
+            [
+                "1:44: error: unknown variable 'titel'", "1:44: error: unknown filter 'uper'",
+                "1:44: error: unknown filter 'trunc'", "1:44: error: unknown variable 'descripton'",
+            ]
+        ),
+    ]
+
+    @Test("Every mistake is reported once, and nothing that only follows from it", arguments: several)
+    func mistakesAreReportedOnce(_ text: String, _ expected: [String]) {
+        let (service, messages) = Fixtures.compile(text)
+        #expect(service == nil)
+        #expect(messages.count == expected.count, "\(messages)")
+        for (message, start) in zip(messages, expected) {
+            #expect(message.hasPrefix("config.yaml:\(start)"), "\(message)")
+        }
+    }
+
     @Test func automaticServicesAreOffWithAReason() {
         let text = "i: {adapter: imgur, enabled: auto, client_id: '${env:IMGUR_CLIENT_ID}'}"
         let (off, messages) = Fixtures.compile(text)

@@ -21,24 +21,51 @@ import Testing
         ]
     )
     func resolves(_ text: String, _ value: String) throws {
-        #expect(try Self.references.resolve(text) == value)
-        #expect(try References.none.resolve(text) == text)
+        var problems: [References.Problem] = []
+        #expect(Self.references.resolve(text, problems: &problems) == value)
+        #expect(References.none.resolve(text, problems: &problems) == text)
+        #expect(problems.isEmpty)
     }
 
     @Test(arguments: [
-        ("${env:NONE}", "the environment variable NONE to be set"),
-        ("${env:EMPTY}", "the environment variable EMPTY to be set"),
-        ("${file:/no}", "the file /no to be a regular file that can be read"),
-        ("${file:/run/empty}", "the file /run/empty not to be empty"),
-        ("${file:/run/nul}", "the file /run/nul to hold text without NUL"),
+        ("${env:NONE}", ["the environment variable NONE to be set"]),
+        ("${env:EMPTY}", ["the environment variable EMPTY to be set"]),
+        ("${file:/no}", ["the file /no to be a regular file that can be read"]),
+        ("${file:/run/empty}", ["the file /run/empty not to be empty"]),
+        ("${file:/run/nul}", ["the file /run/nul to hold text without NUL"]),
+        (
+            "${env:NONE}-${file:/no}-${env:NONE}-${env:OTHER}",
+            [
+                "the environment variable NONE to be set", "the file /no to be a regular file that can be read",
+                "the environment variable OTHER to be set",
+            ]
+        ),
     ])
-    func saysWhatIsMissing(_ text: String, _ expected: String) {
-        #expect(throws: Expectation(expected)) { try Self.references.resolve(text) }
+    func saysEverythingThatIsMissing(_ text: String, _ expected: [String]) {
+        let (_, findings) = decode("server:\n  state: '\(text)'\n", references: Self.references)
+        #expect(findings.filter { $0.contains("server") } == expected.map { "2:10: server.state: expected \($0)" })
+    }
+
+    @Test func everyItemOfAListIsReportedAtItsPlace() {
+        let text =
+            "server:\n  cors:\n    - '${env:NONE}'\n    - https://a.example\n    - '${file:/no}'\n"
+            + "  client_keys:\n    - '${env:NONE}${env:OTHER}'\n"
+        let (_, findings) = decode(text, references: Self.references)
+        #expect(
+            findings.filter { $0.contains("server") } == [
+                "3:7: server.cors: expected the environment variable NONE to be set",
+                "5:7: server.cors: expected the file /no to be a regular file that can be read",
+                "7:7: server.client_keys: expected the environment variable NONE to be set",
+                "7:7: server.client_keys: expected the environment variable OTHER to be set",
+            ]
+        )
     }
 
     @Test func resolvesWholeNodesAndKeepsAnEmptyResultText() throws {
         let (root, _) = YAMLReader.read(Array("a: [x, '${env:NAME}']\nb: {c: '${env:EMPTY:-}'}\n".utf8), file: "c")
-        let node = try Self.references.resolve(#require(root))
+        var findings: [References.Finding] = []
+        let node = Self.references.resolve(try #require(root), findings: &findings)
+        #expect(findings.isEmpty)
         #expect(node["a"]?.items.map(\.text) == ["x", "value"])
         #expect(node["b"]?["c"]?.text?.isEmpty == true)
     }

@@ -42,6 +42,38 @@ struct ObservatoryTests {
         }
     }
 
+    @Test("Every metric stands there from the first look on, for every service and label")
+    func beginning() async throws {
+        let bench = try Bench(["a", "b"], script: Bench.delivers)
+        var sources = Observatory.Sources()
+        sources.stateFolder = "/"
+        sources.helperRestarts = { ["crashed": 0] }
+        bench.observatory.attach(sources)
+        await bench.gateway.start()
+        let text = await bench.send("GET", "/metrics").text
+        for family in MetricFamily.allCases {
+            #expect(text.contains("# TYPE \(family.rawValue) \(family.kind.rawValue)\n"), "\(family)")
+        }
+        for service in ["a", "b"] {
+            for outcome in ["delivered", "unknown", "skipped"] + ErrorKind.allCases.map(\.rawValue) {
+                #expect(text.contains("_deliveries_total{service=\"\(service)\",outcome=\"\(outcome)\"} 0\n"))
+            }
+            for result in ["deleted", "failed", "shared"] {
+                #expect(text.contains("_deletions_total{service=\"\(service)\",result=\"\(result)\"} 0\n"))
+            }
+            #expect(text.contains("fanlight_deliveries_reused_total{service=\"\(service)\"} 0\n"))
+            #expect(text.contains("fanlight_delivery_duration_seconds_count{service=\"\(service)\"} 0\n"))
+        }
+        for line in [
+            #"fanlight_webhooks_total{result="failed"} 0"#, "fanlight_upload_duration_seconds_count 0",
+            #"fanlight_rendition_duration_seconds_bucket{lane="rotated",le="+Inf"} 0"#,
+            #"fanlight_renditions_total{lane="converted"} 0"#,
+            #"fanlight_http_requests_total{route="/v1/uploads",status="200"} 0"#,
+        ] {
+            #expect(text.contains("\n" + line + "\n"), "\(line)")
+        }
+    }
+
     @Test("An open circuit is told")
     func circuit() async throws {
         let yaml =
