@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZimg
+import Synchronization
 
 /// Scales single planes with a Lanczos filter of three lobes.
 enum PlaneScaler {
@@ -19,50 +20,39 @@ enum PlaneScaler {
         var isIdentity: Bool { sourceCount == targetCount && start == 0 && extent == Double(sourceCount) }
     }
 
+    /// What a graph is made for.
+    struct Shape: Equatable {
+        var across: Axis
+        var down: Axis
+    }
+
     /// Scales (C: zimg_filter_graph_build, zimg_filter_graph_process).
     static func scale(_ source: Plane, into target: Plane, across: Axis, down: Axis) throws(CodecError) {
-        var from = zimg_image_format()
-        unsafe zimg_image_format_default(&from, fl_zimg_version)
-        from.pixel_type = ZIMG_PIXEL_BYTE
-        from.color_family = ZIMG_COLOR_GREY
-        from.pixel_range = ZIMG_RANGE_FULL
-        var to = from
-        from.width = UInt32(across.sourceCount)
-        from.height = UInt32(down.sourceCount)
-        from.active_region.left = across.start
-        from.active_region.width = across.extent
-        from.active_region.top = down.start
-        from.active_region.height = down.extent
-        to.width = UInt32(across.targetCount)
-        to.height = UInt32(down.targetCount)
-
-        var parameters = zimg_graph_builder_params()
-        unsafe zimg_graph_builder_params_default(&parameters, fl_zimg_version)
-        parameters.resample_filter = ZIMG_RESIZE_LANCZOS
-        parameters.filter_param_a = 3
-        parameters.resample_filter_uv = ZIMG_RESIZE_LANCZOS
-        parameters.dither_type = ZIMG_DITHER_NONE
-        parameters.cpu_type = ZIMG_CPU_AUTO_64B
-        guard let graph = unsafe zimg_filter_graph_build(&from, &to, &parameters) else { throw failure() }
-        // SAFETY: the graph is this function's own and not used after this.
-        defer { unsafe zimg_filter_graph_free(graph) }
-
-        var size = 0
-        guard unsafe zimg_filter_graph_get_tmp_size(graph, &size) == ZIMG_ERROR_SUCCESS else { throw failure() }
-        let scratch = UnsafeMutableRawPointer.allocate(byteCount: max(size, 64), alignment: Plane.alignment)
-        // SAFETY: allocated above, used by no one else.
-        defer { unsafe scratch.deallocate() }
-        // SAFETY: both planes hold the samples that the formats name, and outlive the call.
-        let status = unsafe fl_zimg_process(
-            graph,
-            source.samples,
-            source.stride,
-            target.samples,
-            target.stride,
-            scratch
-        )
-        guard status == ZIMG_ERROR_SUCCESS else { throw failure() }
+        guard let graph = graph(Shape(across: across, down: down)), graph.scale(source, into: target) else {
+            throw failure()
+        }
     }
+
+    private static func graph(_ shape: Shape) -> ScalingGraph? {
+        graphs.withLock { known in
+            let graph: ScalingGraph
+            if let place = known.firstIndex(where: { $0.shape == shape }) {
+                graph = known.remove(at: place)
+            } else {
+                guard let made = ScalingGraph(shape) else { return nil }
+                graph = made
+            }
+            known.append(graph)
+            if known.count > mostGraphs { known.removeFirst() }
+            return graph
+        }
+    }
+
+    /// Graphs of the last shapes, the latest at the end: pictures of one camera have one shape, and working out a
+    /// filter takes a twentieth of the time of the whole picture.
+    private static let graphs = Mutex<[ScalingGraph]>([])
+    /// A picture of one set of constraints takes two.
+    private static let mostGraphs = 8
 
     private static func failure() -> CodecError {
         let message = unsafe String(unsafeUninitializedCapacity: 200) { buffer in
