@@ -16,7 +16,6 @@ public final class MemoryJournal: Journal {
         var failure: JournalError?
         var releasesToRefuse = 0
         var looksToRefuse = 0
-        var refusesEmptyRecords = false
         var lookDelay = Duration.zero
         var notes: [JournalNote] = []
         var commits = 0
@@ -40,9 +39,6 @@ public final class MemoryJournal: Journal {
 
     /// The next looks for unfinished uploads fail, so many times.
     public func failLooks(_ count: Int) { state.withLock { $0.looksToRefuse = count } }
-
-    /// From now on records without notes, which only wait for what was handed over before, are refused.
-    public func failEmptyRecords(_ isRefusing: Bool) { state.withLock { $0.refusesEmptyRecords = isRefusing } }
 
     /// From now on what ``reusable(service:renditionSHA256:captionDigest:)`` found is given so much later.
     public func delayReuse(by delay: Duration) { state.withLock { $0.lookDelay = delay } }
@@ -87,7 +83,6 @@ public final class MemoryJournal: Journal {
     public func record(_ notes: [JournalNote]) async throws(JournalError) {
         let failure = state.withLock { state -> JournalError? in
             if let failure = state.failure { return failure }
-            if notes.isEmpty, state.refusesEmptyRecords { return .full }
             if state.releasesToRefuse > 0, notes.contains(where: \.isRelease) {
                 state.releasesToRefuse -= 1
                 return .full
@@ -275,7 +270,9 @@ extension JournalQuery {
 
 extension JournalNote {
     fileprivate var isRelease: Bool {
-        if case .delivery(_, .releasing) = event { return true }
-        return false
+        switch event {
+        case .delivery(_, .releasing), .delivery(_, .doubting): true
+        default: false
+        }
     }
 }

@@ -74,6 +74,8 @@ struct DurabilityTests {
         let upload = try #require(try await again.upload("one"))
         #expect(upload.status == .pending)
         #expect((upload.renditions[0].file != nil) == isThere)
+        // The note that it was sent may be lost with the pictures.
+        #expect(upload.deliveries.allSatisfy { $0.isInDoubt == !isThere })
         #expect(try copy.spoolNames == (isThere ? [name] : []))
         withExtendedLifetime((first, state, copy)) {}
     }
@@ -187,6 +189,32 @@ struct DurabilityTests {
         try JournalSchema.migrate(connection, steps: known + [next])
         #expect(try connection.integer("PRAGMA user_version") == Int64(known.count + 1))
         #expect(try connection.integer("SELECT count(*) FROM uploads WHERE colour = 'blue'") == 1)
+    }
+
+    @Test("Version 1 did not note what may have arrived: what it had begun is in doubt, what it had not is not")
+    func doubtsOfVersion1() throws {
+        try FileManager.default.createDirectory(atPath: state.folder, withIntermediateDirectories: true)
+        let connection = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 5_000)
+        try JournalSchema.migrate(connection, steps: Array(JournalSchema.steps.prefix(1)))
+        let rows = [
+            ("pending", "waiting", 0), ("pending", "attempting", 1), ("pending", "releasing", 1),
+            ("pending", "waiting", 2), ("delivered", "waiting", 1), ("unknown", "waiting", 1),
+        ]
+        for (position, row) in rows.enumerated() {
+            try connection.run(
+                """
+                INSERT INTO deliveries (upload, position, service, role, status, phase, attempts, duration_ms)
+                VALUES (1, ?1, 'a', 'required', ?2, ?3, ?4, 0)
+                """,
+                [.integer(Int64(position)), .text(row.0), .text(row.1), .integer(Int64(row.2))]
+            )
+        }
+        try JournalSchema.migrate(connection)
+        var doubts: [Int?] = []
+        try connection.query("SELECT in_doubt FROM deliveries ORDER BY position", []) { row in
+            doubts.append(row.int(0))
+        }
+        #expect(doubts == [0, 1, 1, 1, 0, 0])
     }
 
     @Test("While another program holds the file, writing fails as busy, nothing is half-written, and then goes on")

@@ -60,6 +60,8 @@ struct JournalBehaviourTests {
     func changes(_ kind: Kind) async throws {
         let journal = try journal(kind)
         let failure = DeliveryFailure(kind: .network, message: "refused", retry: .retry)
+        var lost = failure
+        lost.mayHaveArrived = true
         let deep = (0..<64).reduce(JSONValue.string("t2")) { value, _ in .array([value]) }
         let rows: [JournalChange] = [
             .attempting(attempt: 1, at: 1_500),
@@ -70,7 +72,17 @@ struct JournalBehaviourTests {
             .progress(.object([.init("captures", .object([.init("ticket", deep)]))])),
             .releasing(attempt: 3, at: 1_960),
             .progress(nil),
+            .doubting(attempt: 4, at: 1_970),
+            .attempting(attempt: 5, at: 1_975),
+            .progress(nil, isInDoubt: true),
+            .progress(nil),
+            .backingOff(until: 1_990, attempts: 5, lost),
+            .attempting(attempt: 6, at: 1_995),
+            .backingOff(until: 1_999, attempts: 6, failure),
+            .doubting(attempt: 7, at: 2_000),
             .settled(.failed()),
+            .reopened(at: 2_100),
+            .settled(.unknown()),
             .reopened(at: 2_500),
             .releasing(attempt: 1, at: 2_600),
             .settled(.delivered(at: 2_700, event: 2)),

@@ -165,6 +165,17 @@ extension JournalOutcome {
         )
     }
 
+    static func unknown(at time: Int64 = 2_200, event: Int = 1) -> JournalOutcome {
+        JournalOutcome(
+            status: .unknown,
+            failure: DeliveryFailure(kind: .timeout, message: "no answer", retry: .unknownOutcome),
+            attempts: 1,
+            durationMilliseconds: 12,
+            at: time,
+            eventNumber: event
+        )
+    }
+
     static func failed(at time: Int64 = 2_000, event: Int = 1) -> JournalOutcome {
         JournalOutcome(
             status: .failed,

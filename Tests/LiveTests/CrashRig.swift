@@ -24,9 +24,11 @@ final class CrashRig: Sendable {
     }
 
     /// Services of the test.
-    static let services = ["quick", "slow", "failing", "dropping", "repeatable", "rated", "counted"]
+    static let services = ["quick", "slow", "failing", "dropping", "repeatable", "rated", "counted", "forgetful"]
     /// Those that may get a request twice.
-    static let repeatable: Set = ["repeatable", "counted"]
+    static let repeatable: Set = ["repeatable", "counted", "forgetful"]
+    /// The one of them that takes every picture and answers none.
+    static let silent = "forgetful"
     /// Those with a rate, of so many requests in far more time than the test takes.
     static let rated: Set = ["rated", "counted"]
     static let rate = 40
@@ -61,6 +63,11 @@ final class CrashRig: Sendable {
             """ + service("quick", "") + service("slow", "&delay=400") + service("failing", "&fail=50%")
             + service("dropping", "&fail=drop") + service("repeatable", "&delay=20", "\n    idempotent: true")
             + service("rated", "&delay=20") + service("counted", "&delay=20", "\n    idempotent: true")
+            + service(
+                Self.silent,
+                "&fail=drop",
+                "\n    idempotent: true\n    breaker: {pause: 1s, longest: 2s}"
+            )
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         try start()
     }

@@ -122,7 +122,7 @@ extension CompiledService {
         case 429, 503: return waiting
         case 500...:
             if isRepeatable { return waiting }
-            return [502, 504].contains(reply.status) || (520...524).contains(reply.status) ? .unknownOutcome : .never
+            return reply.hidesOutcome ? .unknownOutcome : .never
         case 408: return isRepeatable ? .retry : .never
         default: return kind == .rateLimited ? waiting : .never
         }

@@ -90,9 +90,16 @@ public struct DeliveryRun: Sendable {
     /// - Parameter now: Seconds since 1970, UTC.
     public mutating func handle(_ event: Event, now: Int) -> Action {
         context.now = now
+        let action = next(event)
+        guard case .finished(.failure(var failure)) = action, !isDeletion, state.mayHaveArrived else { return action }
+        failure.mayHaveArrived = true
+        return .finished(.failure(failure))
+    }
+
+    private mutating func next(_ event: Event) -> Action {
         switch event {
         case .start:
-            if state.start == nil { state.start = now }
+            if state.start == nil { state.start = context.now }
             if state.isLost { return .finished(.failure(Self.changed(service.name))) }
             return advance()
         case .again:
@@ -134,7 +141,13 @@ public struct DeliveryRun: Sendable {
         do throws(DeliveryFailure) {
             let cookies = state.session?.cookies ?? []
             let request = try step.request.request(in: scope, timeouts: service.timeouts, cookies: cookies)
-            return .send(request, Exchange(step: step.id, isIdempotent: step.isRepeatable, isPoll: step.poll != nil))
+            let exchange = Exchange(
+                step: step.id,
+                isIdempotent: step.isRepeatable,
+                isPoll: step.poll != nil,
+                mayPublish: mayPublish(state.index)
+            )
+            return .send(request, exchange)
         } catch {
             return fail(error)
         }
@@ -163,6 +176,7 @@ public struct DeliveryRun: Sendable {
         let document = ReplyDocument(reply)
         state.statuses[step.id] = reply.status
         state.lastReply = reply
+        state.networkError = nil
         if answersChallenge(step, reply) { return send() }
         if let session = service.session, !state.isRenewed, session.renewWhen.holds(in: scope, document) {
             state.isRenewed = true
@@ -179,7 +193,9 @@ public struct DeliveryRun: Sendable {
             state.captures.merge(saved) { _, new in new }
             state.leaveStep()
             return advance()
-        case .failed(let failure): return fail(failure, document)
+        case .failed(let failure):
+            noteDoubt(after: reply)
+            return fail(failure, document)
         }
     }
 
@@ -193,6 +209,7 @@ public struct DeliveryRun: Sendable {
     private mutating func take(_ error: TransportError) -> Action {
         guard state.index < steps.count else { return finish() }
         state.networkError = error.cause.rawValue
+        if isOnlyAsking || (error.requestFullySent && mayPublish(state.index)) { state.mayHaveArrived = true }
         let failure = service.failure(of: error, isIdempotent: steps[state.index].isRepeatable)
         return fail(failure)
     }
@@ -223,6 +240,7 @@ public struct DeliveryRun: Sendable {
         }
         let isGood = (200..<300).contains(document.reply.status)
         guard poll.pending?.holds(in: scope, document) ?? isGood else {
+            noteDoubt(after: document.reply)
             return fail(service.explain(step, document, scope), document)
         }
         if state.pollStart == nil { state.pollStart = context.now }
@@ -232,6 +250,7 @@ public struct DeliveryRun: Sendable {
         guard waited + wait <= poll.deadline else {
             let message = "\(service.name) had not finished after \(poll.deadline)."
             let failure = DeliveryFailure(kind: .timeout, message: message, retry: .retry)
+            if isOnlyAsking { state.mayHaveArrived = true }
             return fail(failure)
         }
         state.pollWait = min(PollProgram.longest, wait * poll.growth / 1_000)
@@ -249,7 +268,11 @@ public struct DeliveryRun: Sendable {
         if goesBack != nil || step.retryWhen?.holds(in: scope, document) ?? false {
             let failed = (state.failures[state.index] ?? 0) + 1
             state.failures[state.index] = failed
-            if goesBack != nil || failure.retry == .never { failure.retry = failure.retry.repeatable }
+            if goesBack != nil || failure.retry == .never {
+                failure.retry = failure.retry.repeatable
+                // Where the picture may have arrived, the run knows it.
+                failure.mayHaveArrived = false
+            }
             if failed < step.attempts {
                 let wait = failure.retry.asked ?? step.backoff * (1 << min(failed - 1, 10))
                 if let goesBack { state.goBack(to: goesBack) }

@@ -9,11 +9,14 @@ public struct Exchange: Sendable, Equatable {
     public var isIdempotent: Bool
     /// True for one of a row of exchanges that ask whether the service has finished; it publishes nothing.
     public var isPoll: Bool
+    /// True where the service may have the picture once the request is complete.
+    public var mayPublish: Bool
 
     /// Creates a description.
-    public init(step: String, isIdempotent: Bool, isPoll: Bool = false) {
+    public init(step: String, isIdempotent: Bool, isPoll: Bool = false, mayPublish: Bool = false) {
         self.step = step
         self.isIdempotent = isIdempotent
         self.isPoll = isPoll
+        self.mayPublish = mayPublish
     }
 }

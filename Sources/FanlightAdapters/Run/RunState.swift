@@ -22,6 +22,9 @@ struct RunState: Sendable {
     /// Step that `.again` goes back to.
     var restart: Int?
 
+    /// True when a request of this attempt that publishes was complete, and its outcome was not seen.
+    var mayHaveArrived = false
+
     /// Requests of each step that failed in this attempt, also when the run went back and came again.
     var failures: [Int: Int] = [:]
 
@@ -83,6 +86,7 @@ struct RunState: Sendable {
         if let restart { index = restart }
         restart = nil
         failures = [:]
+        mayHaveArrived = false
         beginStep()
     }
 

@@ -109,6 +109,7 @@ public struct SessionRun: Sendable {
             // A login publishes nothing: a fault of the server may be tried again.
             let isFault = (500..<600).contains(failure.httpStatus ?? 0) && failure.retry == .never
             if failure.retry == .unknownOutcome || isFault { failure.retry = .retry }
+            failure.mayHaveArrived = false
             return optional(failure)
         }
     }

@@ -27,9 +27,9 @@ public struct DeliveryOutcome: Sendable, Equatable {
 
 /// The way of one delivery to its one outcome: attempt, back off, attempt again, give up.
 ///
-/// Pure: events in, actions out; time and chance are passed in. It keeps four promises whatever comes in: there is one
-/// outcome, no attempt follows an `unknown` one, no attempt begins before its time, and none begins so late that there is
-/// no time for it before the deadline.
+/// Pure: events in, actions out; time and chance are passed in. It keeps five promises whatever comes in: there is one
+/// outcome, no attempt follows an `unknown` one, no attempt begins before its time, none begins so late that there is
+/// no time for it before the deadline, and what may have arrived is `delivered` or `unknown` in the end, never `failed`.
 public struct DeliveryMachine: Sendable {
     /// What happened.
     public enum Event: Sendable {
@@ -77,8 +77,8 @@ public struct DeliveryMachine: Sendable {
         public var attempts: Int
         /// True when the last byte of a request that must not be repeated may have left, and no outcome was noted.
         public var mayHaveArrived: Bool
-        /// True when a request that may be repeated was on its way, and no outcome was noted: it is repeated, and where no
-        /// place for that is left, nobody knows whether the picture arrived.
+        /// True when a request that may be repeated had been sent, or was on its way, and its outcome was not seen: it is
+        /// repeated, and unless a repetition delivers, nobody knows whether the picture arrived.
         public var isInDoubt: Bool
         /// No attempt before this time.
         public var notBefore: Timestamp?
@@ -101,6 +101,11 @@ public struct DeliveryMachine: Sendable {
     private let past: Past
     private var state = State.new
     private var made: Int
+    /// True when the picture may have arrived already: a request that was complete has had no answer.
+    ///
+    /// It stays. What the service says to a repetition, tells nothing of the request before: a password may have changed
+    /// since, an allowance may be used up. Only a delivery settles it.
+    public private(set) var isInDoubt: Bool
     private var deadline = Timestamp.distantFuture
     /// No attempt begins at that time or later.
     private var lastStart = Timestamp.distantFuture
@@ -113,6 +118,7 @@ public struct DeliveryMachine: Sendable {
         self.rules = rules
         self.past = past
         made = max(0, past.attempts)
+        isInDoubt = past.isInDoubt || past.mayHaveArrived
     }
 
     /// Attempts begun so far.
@@ -128,7 +134,7 @@ public struct DeliveryMachine: Sendable {
         switch (state, event) {
         case (.new, .start): return start(now)
         case (.new, .skip), (.queued, .skip), (.waiting, .skip):
-            return made == 0 && !past.mayHaveArrived && !past.isInDoubt ? settle(DeliveryOutcome(.skipped)) : .none
+            return made == 0 && !isInDoubt ? settle(DeliveryOutcome(.skipped)) : .none
         case (.waiting(let until, let failure), .due):
             if now < until { return .wait(until: until) }
             return queue(now, after: failure)
@@ -137,7 +143,7 @@ public struct DeliveryMachine: Sendable {
             made += 1
             state = .attempting
             return .attempt(number: made, until: deadline)
-        case (.queued, .refused(let failure)): return settle(without(failure))
+        case (.queued, .refused(let failure)): return settle(end(failure))
         case (.attempting, .delivered(let links)):
             return settle(DeliveryOutcome(.delivered, links: links, attempts: made))
         case (.attempting, .failed(let failure)): return fail(failure, now, chance)
@@ -154,7 +160,7 @@ public struct DeliveryMachine: Sendable {
                 message: "The gateway ended before the service had answered; the picture may have arrived.",
                 retry: .unknownOutcome
             )
-            return settle(DeliveryOutcome(.unknown, failure: failure, attempts: made))
+            return settle(end(failure))
         }
         if let notBefore = past.notBefore, notBefore > now {
             guard notBefore < lastStart else { return settle(tooEarly(notBefore - now)) }
@@ -166,20 +172,18 @@ public struct DeliveryMachine: Sendable {
 
     private mutating func queue(_ now: Timestamp, after failure: DeliveryFailure?) -> Action {
         guard now < lastStart else {
-            return settle(failure.map { without($0) } ?? late())
+            return settle(failure.map { end($0) } ?? late())
         }
         state = .queued
         return .queue(until: lastStart)
     }
 
     private mutating func fail(_ failure: DeliveryFailure, _ now: Timestamp, _ chance: Double) -> Action {
-        if failure.retry == .unknownOutcome {
-            return settle(DeliveryOutcome(.unknown, failure: failure, attempts: made))
-        }
+        if failure.mayHaveArrived || failure.retry == .unknownOutcome { isInDoubt = true }
         let allowed = max(rules.attempts, past.attempts + 1)
         guard made < allowed, let wait = rules.wait(after: failure.retry, made: made, chance: chance),
             now + wait < lastStart
-        else { return settle(DeliveryOutcome(.failed, failure: failure, attempts: made)) }
+        else { return settle(end(failure)) }
         let until = now + wait
         state = .waiting(until: until, after: failure)
         return .wait(until: until)
@@ -191,8 +195,9 @@ public struct DeliveryMachine: Sendable {
     }
 
     /// The outcome where no further attempt can be made.
-    private func without(_ failure: DeliveryFailure) -> DeliveryOutcome {
-        DeliveryOutcome(past.isInDoubt && made == past.attempts ? .unknown : .failed, failure: failure, attempts: made)
+    private func end(_ failure: DeliveryFailure) -> DeliveryOutcome {
+        guard isInDoubt else { return DeliveryOutcome(.failed, failure: failure, attempts: made) }
+        return DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: made)
     }
 
     private func tooEarly(_ wait: Duration) -> DeliveryOutcome {
@@ -201,7 +206,7 @@ public struct DeliveryMachine: Sendable {
             message: "The service takes no attempt within the deadline of \(rules.deadline). Retry later.",
             retry: .retryAfter(wait)
         )
-        return without(failure)
+        return end(failure)
     }
 
     private func late() -> DeliveryOutcome {
@@ -210,6 +215,6 @@ public struct DeliveryMachine: Sendable {
             message: "The deadline of \(rules.deadline) passed before the service had a place for this delivery.",
             retry: .retry
         )
-        return without(failure)
+        return end(failure)
     }
 }

@@ -29,13 +29,35 @@ public struct DeliveryFailure: Error, Sendable, Equatable {
     public var httpStatus: Int?
     /// What may follow.
     public var retry: RetryClass
+    /// True where the service may have the picture nevertheless.
+    ///
+    /// A request that publishes had been sent in full, and its outcome was not seen. Whether it may be repeated is another matter, which ``retry`` tells.
+    public var mayHaveArrived: Bool
 
     /// Creates a failure.
-    public init(kind: ErrorKind, message: String, httpStatus: Int? = nil, retry: RetryClass = .never) {
+    public init(
+        kind: ErrorKind,
+        message: String,
+        httpStatus: Int? = nil,
+        retry: RetryClass = .never,
+        mayHaveArrived: Bool = false
+    ) {
         self.kind = kind
         self.message = message
         self.httpStatus = httpStatus
         self.retry = retry
+        self.mayHaveArrived = mayHaveArrived || retry == .unknownOutcome
+    }
+}
+
+extension DeliveryFailure {
+    /// The same as the end of a delivery that may have arrived: with words that say so where it is about something else.
+    public var inDoubt: DeliveryFailure {
+        var failure = self
+        if !mayHaveArrived { failure.message += " An earlier request may have arrived: its answer was not seen." }
+        failure.retry = .unknownOutcome
+        failure.mayHaveArrived = true
+        return failure
     }
 }
 

@@ -19,12 +19,14 @@ struct Courier: Sendable {
         var attempting: @Sendable () -> Void = {}
         /// The end of a request that must not be repeated may leave; false = it must not.
         var releasing: @Sendable () async -> Bool = { true }
-        /// The end of a request that may be repeated may leave; false = it must not.
+        /// The end of a request that publishes and may be repeated may leave; false = it must not.
+        var doubting: @Sendable () async -> Bool = { true }
+        /// The end of a request that may be repeated and publishes nothing may leave; false = it must not.
         ///
         /// `nil` where there is nothing to write before it: the service has no rate.
         var counting: (@Sendable () async -> Bool)?
-        /// A step is done.
-        var progress: @Sendable (JSONValue) -> Void = { _ in }
+        /// A step is done; true = the picture may have arrived.
+        var progress: @Sendable (JSONValue, Bool) -> Void = { _, _ in }
     }
 
     let engine: Engine
@@ -64,7 +66,7 @@ struct Courier: Sendable {
                 let release = Release()
                 event = await send(request, exchange, release)
                 if case .failed(let error) = event {
-                    if release.isRefused { return Task.isCancelled ? .left : .finished(.failure(Self.notRecorded)) }
+                    if release.isRefused { return Task.isCancelled ? .left : Self.broken(Self.notRecorded, run) }
                     // A stop leaves the delivery for the next start, unless the request may have arrived.
                     if error.cause == .stopped, Task.isCancelled, !release.isReleased { return .left }
                 }
@@ -72,12 +74,12 @@ struct Courier: Sendable {
                 guard await store(folder, name) else {
                     let message =
                         "The folder \(folder) cannot be written. Check its permissions and the space on its disk."
-                    return .finished(.failure(DeliveryFailure(kind: .unavailable, message: message, retry: .retry)))
+                    return Self.broken(DeliveryFailure(kind: .unavailable, message: message, retry: .retry), run)
                 }
                 event = .stored
             case .pause(let duration):
                 let end = engine.clock.now() + duration
-                guard end < until else { return .finished(.failure(Self.stillWorking)) }
+                guard end < until else { return Self.broken(Self.stillWorking, run) }
                 await engine.clock.sleep(end)
                 if Task.isCancelled { return .left }
                 event = .paused
@@ -88,6 +90,13 @@ struct Courier: Sendable {
                 }
             }
         }
+    }
+
+    /// The end of an attempt that the gateway itself breaks off, which says nothing of the exchanges before.
+    private static func broken(_ failure: DeliveryFailure, _ run: DeliveryRun) -> End {
+        var failure = failure
+        if run.mayHaveArrived { failure.mayHaveArrived = true }
+        return .finished(.failure(failure))
     }
 
     /// A finished step is noted where another follows, and how far a run came that may safely go on: the next attempt
@@ -102,7 +111,7 @@ struct Courier: Sendable {
             guard failure.retry != .never, failure.retry != .unknownOutcome else { return }
         default: break
         }
-        notes.progress(run.progress)
+        notes.progress(run.progress, run.mayHaveArrived)
     }
 
     /// Building a request may read the picture, which is no work for the cooperative pool.
@@ -133,9 +142,9 @@ struct Courier: Sendable {
                 release.note(mayLeave)
                 return mayLeave
             }
-        } else if let counting = notes.counting, !exchange.isPoll {
+        } else if !exchange.isPoll, let noting = exchange.mayPublish ? notes.doubting : notes.counting {
             request.beforeLastByte = {
-                let mayLeave = await counting()
+                let mayLeave = await noting()
                 if !mayLeave { release.note(false) }
                 return mayLeave
             }

@@ -29,6 +29,9 @@ final class DeliveryCourse {
     /// Attempts so far.
     var attempts: Int { machine.attempts }
 
+    /// True when the picture may have arrived already.
+    var isInDoubt: Bool { machine.isInDoubt }
+
     /// What comes next.
     var step: Step {
         switch action {

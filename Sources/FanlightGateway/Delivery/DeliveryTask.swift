@@ -86,7 +86,8 @@ final class DeliveryTask: Sendable {
         DeliveryMachine.Past(
             attempts: delivery.attempts,
             mayHaveArrived: delivery.phase == .releasing && !service.isIdempotent,
-            isInDoubt: delivery.phase != .waiting && service.isIdempotent,
+            // What a folder of the gateway takes needs no note before it does.
+            isInDoubt: delivery.mayHaveArrived || (service.isLocal && delivery.phase != .waiting),
             notBefore: delivery.notBefore.map { Timestamp(milliseconds: $0) }
         )
     }
@@ -112,7 +113,9 @@ final class DeliveryTask: Sendable {
             case .failure(let failure): .failed(failure)
             }
         course.take(event, now: engine.clock.now(), chance: chance)
-        if case .wait(let until) = course.step, case .failure(let failure) = result {
+        if case .wait(let until) = course.step, case .failure(var failure) = result {
+            // Also the doubt of an attempt before, which a restart must know.
+            failure.mayHaveArrived = course.isInDoubt
             note(.backingOff(until: until.milliseconds, attempts: number, failure))
         }
         return true
@@ -148,36 +151,39 @@ final class DeliveryTask: Sendable {
             engine: engine,
             service: service,
             picture: file,
-            notes: notes(number),
+            notes: notes(number, isInDoubt: course.isInDoubt),
             until: until,
             trace: live.origin.trace
         )
     }
 
-    private func notes(_ number: Int) -> Courier.Notes {
-        let (journal, live, index, engine, gate) = (engine.journal, live, index, engine, gate)
-        return Courier.Notes(
+    /// - Parameter isInDoubt: True when the picture may have arrived before this attempt.
+    private func notes(_ number: Int, isInDoubt: Bool) -> Courier.Notes {
+        Courier.Notes(
             attempting: { [self] in
                 note(.attempting(attempt: number, at: engine.now))
             },
-            releasing: {
-                // Before the note in the same queue: when that is on disk, the count is, too.
-                gate?.keepCounts()
-                let change = JournalChange.releasing(attempt: number, at: engine.now)
-                do throws(JournalError) {
-                    try await journal.record([JournalNote(upload: live.id, delivery: index, change)])
-                } catch {
-                    engine.events.tell(.journalFailed)
-                    return false
-                }
-                live.apply(index, change)
-                return true
-            },
+            releasing: { [self] in await isNoted(.releasing(attempt: number, at: engine.now)) },
+            doubting: { [self] in await isNoted(.doubting(attempt: number, at: engine.now)) },
             counting: gate?.counting(in: engine),
-            progress: { [self] progress in
-                note(.progress(progress == .null ? nil : progress))
+            progress: { [self] progress, mayHaveArrived in
+                note(.progress(progress == .null ? nil : progress, isInDoubt: isInDoubt || mayHaveArrived))
             }
         )
+    }
+
+    /// Notes what must be on disk before the end of a request leaves; false = it is not.
+    private func isNoted(_ change: JournalChange) async -> Bool {
+        // Before the note in the same queue: when that is on disk, the count is, too.
+        gate?.keepCounts()
+        do throws(JournalError) {
+            try await engine.journal.record([JournalNote(upload: live.id, delivery: index, change)])
+        } catch {
+            engine.events.tell(.journalFailed)
+            return false
+        }
+        live.apply(index, change)
+        return true
     }
 
     /// Notes something that nobody has to wait for.

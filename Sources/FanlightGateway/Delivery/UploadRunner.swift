@@ -67,7 +67,7 @@ struct UploadRunner: Sendable {
         var isDelivered = live.record.deliveries.contains { $0.status == .delivered && $0.role != .shadow }
         for (place, index) in indices.enumerated() {
             if isDelivered {
-                await live.settle(index, DeliveryOutcome(.skipped), duration: .zero, engine)
+                await live.settle(index, Self.unneeded(live.record.deliveries[index]), duration: .zero, engine)
                 continue
             }
             let isLast = place == indices.count - 1
@@ -76,17 +76,29 @@ struct UploadRunner: Sendable {
         }
     }
 
+    /// The outcome of a delivery whose place another service took.
+    private static func unneeded(_ delivery: JournalDelivery) -> DeliveryOutcome {
+        guard delivery.mayHaveArrived else { return DeliveryOutcome(.skipped) }
+        let failure = DeliveryFailure(kind: .interrupted, message: "Not sent again, as another service delivered.")
+        return DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: delivery.attempts)
+    }
+
     @inline(never)
     private func deliver(_ live: LiveUpload, _ index: Int, failsFast: Bool) async -> DeliveryStatus? {
-        let name = live.record.deliveries[index].service
+        let delivery = live.record.deliveries[index]
+        let name = delivery.service
         guard let service = engine.service(name) else {
             let failure = DeliveryFailure(
                 kind: .rejected,
                 message:
                     "The service \(name) is no longer in config.yaml, or is off. Retry the delivery once it is back."
             )
-            await live.settle(index, DeliveryOutcome(.failed, failure: failure), duration: .zero, engine)
-            return .failed
+            let outcome =
+                delivery.mayHaveArrived
+                ? DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: delivery.attempts)
+                : DeliveryOutcome(.failed, failure: failure, attempts: delivery.attempts)
+            await live.settle(index, outcome, duration: .zero, engine)
+            return outcome.status
         }
         return await DeliveryTask(engine: engine, live: live, index: index, service: service, failsFast: failsFast)
             .run()

@@ -224,7 +224,7 @@ extension JournalReader {
             """
             SELECT service, role, rendition, status, phase, attempts, first_attempt_at, not_before, settled_at,
             event_number, duration_ms, caption_digest, deletion_state, deletion, links, failure, options, progress,
-            handle FROM deliveries WHERE upload = ?1 ORDER BY position
+            handle, in_doubt FROM deliveries WHERE upload = ?1 ORDER BY position
             """,
             [.integer(number)]
         ) { row throws(JournalError) in
@@ -264,6 +264,7 @@ extension JournalReader {
         )
         delivery.status = row.text(3).flatMap(DeliveryStatus.init) ?? .unknown
         delivery.phase = row.text(4).flatMap(JournalDelivery.Phase.init) ?? .releasing
+        delivery.isInDoubt = row.int(19) == 1
         delivery.attempts = row.int(5) ?? 0
         delivery.firstAttemptAt = row.integer(6)
         delivery.notBefore = row.integer(7)

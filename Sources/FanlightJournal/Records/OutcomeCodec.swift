@@ -89,6 +89,7 @@ enum OutcomeCodec {
         case .never: break
         case .unknownOutcome: members["retry"] = "unknown"
         }
+        members["may_have_arrived"] = failure.mayHaveArrived ? true : nil
         return members.object
     }
 
@@ -105,7 +106,8 @@ enum OutcomeCodec {
             kind: kind,
             message: value["message"]?.string ?? "",
             httpStatus: value["http_status"]?.int,
-            retry: retry
+            retry: retry,
+            mayHaveArrived: value["may_have_arrived"]?.bool ?? false
         )
     }
 }

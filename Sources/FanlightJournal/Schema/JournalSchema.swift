@@ -10,7 +10,7 @@ enum JournalSchema {
     static let applicationID: Int64 = 0x464C_4A31
 
     /// Each step leads from the version that is its place to the next.
-    static let steps: [String] = [version1]
+    static let steps: [String] = [version1, version2]
 
     /// Brings a file to this program's version, each step in a transaction of its own.
     ///
@@ -115,5 +115,13 @@ enum JournalSchema {
         CREATE INDEX keys_time ON keys (created_at);
 
         CREATE TABLE kept (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+        """
+
+    /// Whether a pending delivery may have arrived.
+    ///
+    /// Version 1 did not note it, so that what had been begun may have.
+    private static let version2 = """
+        ALTER TABLE deliveries ADD COLUMN in_doubt INTEGER NOT NULL DEFAULT 0;
+        UPDATE deliveries SET in_doubt = 1 WHERE status = 'pending' AND (phase <> 'waiting' OR attempts > 0);
         """
 }

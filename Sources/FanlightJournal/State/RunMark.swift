@@ -29,6 +29,8 @@ struct RunMark: Sendable, Equatable {
     }
 
     /// Marks the beginning of a run; pictures of a run that a power cut ended are given up.
+    ///
+    /// So is the certainty about what was pending: the notes that it was sent may be lost, too.
     func begin(_ writer: JournalWriter) throws(JournalError) {
         let last = try Self.last(writer)
         let isCut = last.map { $0.isRelaxed && $0.boot != boot } ?? false
@@ -46,7 +48,10 @@ struct RunMark: Sendable, Equatable {
     private func write(_ writer: JournalWriter, forgetsPictures: Bool) throws(JournalError) {
         try writer.connection.execute("PRAGMA synchronous = FULL")
         try writer.begin()
-        if forgetsPictures { try writer.connection.run("DELETE FROM pictures") }
+        if forgetsPictures {
+            try writer.connection.run("DELETE FROM pictures")
+            try writer.connection.run("UPDATE deliveries SET in_doubt = 1 WHERE status = 'pending'")
+        }
         try writer.keep(value, Self.name)
         try writer.commit()
     }

@@ -31,21 +31,26 @@ extension JournalWriter {
             try begin(.attempting, row, attempt, time)
         case .releasing(let attempt, let time):
             try begin(.releasing, row, attempt, time)
-        case .progress(let progress):
+        case .doubting(let attempt, let time):
+            try begin(.attempting, row, attempt, time, isInDoubt: true)
+        case .progress(let progress, let isInDoubt):
             try connection.run(
                 """
-                UPDATE deliveries SET phase = 'waiting', progress = coalesce(?3, progress)
+                UPDATE deliveries SET phase = 'waiting', progress = coalesce(?3, progress), in_doubt = ?4
                 WHERE upload = ?1 AND position = ?2
                 """,
-                row + [try columns.sealed(progress, "progress", id, position)]
+                row + [try columns.sealed(progress, "progress", id, position), .integer(isInDoubt ? 1 : 0)]
             )
         case .backingOff(let until, let attempts, let failure):
             try connection.run(
                 """
-                UPDATE deliveries SET phase = 'waiting', not_before = ?3, attempts = ?4, failure = ?5
+                UPDATE deliveries SET phase = 'waiting', not_before = ?3, attempts = ?4, failure = ?5, in_doubt = ?6
                 WHERE upload = ?1 AND position = ?2
                 """,
-                row + [.integer(until), .integer(Int64(attempts)), .text(OutcomeCodec.text(of: failure))]
+                row + [
+                    .integer(until), .integer(Int64(attempts)), .text(OutcomeCodec.text(of: failure)),
+                    .integer(failure.mayHaveArrived ? 1 : 0),
+                ]
             )
         case .settled(let outcome):
             try settle(outcome, row, id, position)
@@ -53,7 +58,7 @@ extension JournalWriter {
         case .reopened:
             try connection.run(
                 """
-                UPDATE deliveries SET status = 'pending', phase = 'waiting', attempts = 0, first_attempt_at = NULL,
+                UPDATE deliveries SET in_doubt = (status = 'unknown'), status = 'pending', phase = 'waiting', attempts = 0, first_attempt_at = NULL,
                 not_before = NULL, progress = NULL, failure = NULL, settled_at = NULL
                 WHERE upload = ?1 AND position = ?2
                 """,
@@ -96,15 +101,16 @@ extension JournalWriter {
         _ phase: JournalDelivery.Phase,
         _ row: [SQLiteValue],
         _ attempt: Int,
-        _ time: Int64
+        _ time: Int64,
+        isInDoubt: Bool = false
     ) throws(JournalError) {
         try connection.run(
             """
             UPDATE deliveries SET phase = ?3, attempts = ?4, first_attempt_at = coalesce(first_attempt_at, ?5),
-            not_before = NULL
+            not_before = NULL, in_doubt = max(in_doubt, ?6)
             WHERE upload = ?1 AND position = ?2
             """,
-            row + [.text(phase.rawValue), .integer(Int64(attempt)), .integer(time)]
+            row + [.text(phase.rawValue), .integer(Int64(attempt)), .integer(time), .integer(isInDoubt ? 1 : 0)]
         )
     }
 
@@ -117,7 +123,7 @@ extension JournalWriter {
         try connection.run(
             """
             UPDATE deliveries SET status = ?3, phase = 'waiting', attempts = ?4, duration_ms = ?5, settled_at = ?6,
-            event_number = ?7, links = ?8, failure = ?9, handle = ?10, not_before = NULL, progress = NULL
+            event_number = ?7, links = ?8, failure = ?9, handle = ?10, not_before = NULL, progress = NULL, in_doubt = 0
             WHERE upload = ?1 AND position = ?2
             """,
             row + [

@@ -105,8 +105,9 @@ final class JournalWriter {
             INSERT INTO deliveries
             (upload, position, service, role, rendition, status, phase, attempts, first_attempt_at, not_before,
              settled_at, event_number, duration_ms, picture_digest, caption_digest, deletion_state, deletion, links,
-             failure, options, progress, handle)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+             failure, options, progress, handle, in_doubt)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+                ?23)
             """,
             [
                 .integer(number), .integer(Int64(position)), .text(delivery.service), .text(delivery.role.rawValue),
@@ -121,6 +122,7 @@ final class JournalWriter {
                 try columns.sealed(SealedColumns.json(of: delivery.options), "options", upload.id, position),
                 try columns.sealed(delivery.progress, "progress", upload.id, position),
                 try columns.sealed(OutcomeCodec.handle(of: delivery.links), "handle", upload.id, position),
+                .integer(delivery.isInDoubt ? 1 : 0),
             ]
         )
     }

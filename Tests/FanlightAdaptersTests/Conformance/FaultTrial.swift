@@ -38,7 +38,7 @@ struct FaultTrial {
         case .failure(let failure):
             // A step that may fail leaves out only what it would have given.
             if program.isOptional { return failure.kind == .badReply && failure.retry == .never ? [] : ["\(failure)"] }
-            return kind(program, failure) + retry(program, failure) + status(failure)
+            return kind(program, failure) + retry(program, failure) + status(failure) + doubt(program, failure)
         }
     }
 
@@ -59,6 +59,19 @@ struct FaultTrial {
         let goesOn = visits.count > 1 && (program.restart != nil || program.retryWhen != nil)
         if goesOn, expected == .never || program.restart != nil, !expected.isTimed { expected = .retry }
         return failure.retry == expected ? [] : ["retry class \(failure.retry), not \(expected)"]
+    }
+
+    /// A request that carries the picture leaves the same doubt, whether it may be repeated or not.
+    private func doubt(_ program: StepProgram, _ failure: DeliveryFailure) -> [String] {
+        let expected: Bool
+        if isLogin {
+            expected = false
+        } else if program.request.body.sendsPicture {
+            expected = fault.once == .unknownOutcome
+        } else {
+            return failure.retry == .unknownOutcome && !failure.mayHaveArrived ? ["unknown without a doubt"] : []
+        }
+        return failure.mayHaveArrived == expected ? [] : ["may have arrived: \(failure.mayHaveArrived)"]
     }
 
     private func status(_ failure: DeliveryFailure) -> [String] {

@@ -136,24 +136,92 @@ struct DeliveryMachineTests {
         #expect(worn.handle(.granted, now: at(60)) == .attempt(number: 3, until: at(600_000)))
     }
 
-    @Test("After a restart: what was on its way and can be repeated no more is unknown, not failed")
+    @Test("After a restart: what was on its way and is not delivered now is unknown, not failed")
     func inDoubt() {
         let failure = DeliveryFailure(kind: .rateLimited, message: "used up", retry: .never)
         for (isInDoubt, status) in [(true, DeliveryStatus.unknown), (false, .failed)] {
             let past = DeliveryMachine.Past(attempts: 1, isInDoubt: isInDoubt)
+            let told = isInDoubt ? failure.inDoubt : failure
             var machine = DeliveryMachine(rules: DeliveryRules(), past: past)
             _ = machine.handle(.start, now: zero)
-            #expect(
-                machine.handle(.refused(failure), now: zero) == .settle(.init(status, failure: failure, attempts: 1))
-            )
-            // An answer to the repetition counts.
+            #expect(machine.handle(.refused(failure), now: zero) == .settle(.init(status, failure: told, attempts: 1)))
+            // An answer to the repetition says nothing of the request before.
             var repeated = DeliveryMachine(rules: DeliveryRules(attempts: 1), past: past)
             _ = repeated.handle(.start, now: zero)
             _ = repeated.handle(.granted, now: zero)
-            #expect(
-                repeated.handle(.failed(failure), now: zero) == .settle(.init(.failed, failure: failure, attempts: 2))
-            )
+            #expect(repeated.handle(.failed(failure), now: zero) == .settle(.init(status, failure: told, attempts: 2)))
+            // What a service asked for is too late.
+            var late = past
+            late.notBefore = at(900_000)
+            var waiting = DeliveryMachine(rules: DeliveryRules(), past: late)
+            #expect(outcome(waiting.handle(.start, now: zero))?.status == status)
         }
+    }
+
+    private func outcome(_ action: DeliveryMachine.Action) -> DeliveryOutcome? {
+        guard case .settle(let outcome) = action else { return nil }
+        return outcome
+    }
+
+    /// A machine whose first attempt was lost although its request was complete, and may be repeated.
+    private func doubtful(_ rules: DeliveryRules = DeliveryRules()) -> DeliveryMachine {
+        var machine = attempting(rules)
+        #expect(!machine.isInDoubt)
+        let lost = DeliveryFailure(kind: .timeout, message: "no answer", retry: .retry, mayHaveArrived: true)
+        #expect(machine.handle(.failed(lost), now: zero) == .wait(until: zero))
+        #expect(machine.isInDoubt)
+        return machine
+    }
+
+    @Test("A doubt outlives later refusals, whatever they say; their kind is told")
+    func doubtStays() {
+        for kind in [ErrorKind.auth, .rateLimited, .duplicate, .network, .interrupted] {
+            var machine = doubtful()
+            _ = machine.handle(.due, now: zero)
+            _ = machine.handle(.granted, now: zero)
+            let refusal = DeliveryFailure(kind: kind, message: "No.", httpStatus: 401)
+            let end = outcome(machine.handle(.failed(refusal), now: zero))
+            #expect(end?.status == .unknown && end?.attempts == 2)
+            #expect(end?.failure?.kind == kind && end?.failure?.httpStatus == 401)
+            #expect(end?.failure?.retry == .unknownOutcome)
+            #expect(end?.failure?.message == "No. An earlier request may have arrived: its answer was not seen.")
+        }
+    }
+
+    @Test("A doubt outlives the attempts, the deadline and a refused place")
+    func doubtWithoutAttempt() {
+        let lost = DeliveryFailure(kind: .timeout, message: "no answer", retry: .retry, mayHaveArrived: true)
+        var worn = doubtful(DeliveryRules(attempts: 2))
+        _ = worn.handle(.due, now: zero)
+        _ = worn.handle(.granted, now: zero)
+        // Its own words are enough where the last request is in doubt itself.
+        let last = outcome(worn.handle(.failed(lost), now: zero))
+        #expect(last?.status == .unknown && last?.failure?.message == "no answer")
+
+        var refused = doubtful()
+        _ = refused.handle(.due, now: zero)
+        let open = DeliveryFailure(kind: .circuitOpen, message: "open", retry: .retry)
+        let closed = outcome(refused.handle(.refused(open), now: zero))
+        #expect(closed?.status == .unknown && closed?.failure?.kind == .circuitOpen)
+
+        var late = doubtful()
+        #expect(outcome(late.handle(.due, now: at(599_000)))?.status == .unknown)
+        var granted = doubtful()
+        _ = granted.handle(.due, now: zero)
+        #expect(outcome(granted.handle(.granted, now: at(599_000)))?.status == .unknown)
+        var patient = doubtful()
+        _ = patient.handle(.due, now: zero)
+        _ = patient.handle(.granted, now: zero)
+        #expect(outcome(patient.handle(failure(.retryAfter(.seconds(900))), now: zero))?.status == .unknown)
+    }
+
+    @Test("A repetition that delivers settles the doubt")
+    func doubtSettled() {
+        var machine = doubtful()
+        _ = machine.handle(.due, now: zero)
+        _ = machine.handle(.granted, now: zero)
+        let links = DeliveryLinks(link: "https://a.example/1")
+        #expect(machine.handle(.delivered(links), now: zero) == .settle(.init(.delivered, links: links, attempts: 2)))
     }
 
     @Test("Only a delivery that never began can be skipped")

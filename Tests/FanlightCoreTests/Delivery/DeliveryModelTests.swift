@@ -28,6 +28,11 @@ private struct ModelRun {
     private var start: Timestamp?
     private var earliest: Timestamp?
     private var isUnknown = false
+    /// True while an attempt is under way.
+    private var isAttempting = false
+    /// True from the moment on from which the picture may have arrived.
+    private var isDoubtful: Bool
+    private(set) var doubts = 0
     private(set) var outcomes = 0
     private(set) var begun = 0
     private(set) var breach: String?
@@ -47,6 +52,7 @@ private struct ModelRun {
             notBefore: isFresh ? nil : now + .milliseconds(Int.random(in: -5_000...20_000, using: &numbers))
         )
         earliest = past.notBefore
+        isDoubtful = past.mayHaveArrived || past.isInDoubt
         machine = DeliveryMachine(rules: rules, past: past)
         self.numbers = numbers
     }
@@ -67,6 +73,12 @@ private struct ModelRun {
         let event = event()
         if case .start = event, start == nil { start = now }
         let action = machine.handle(event, now: now, chance: Double.random(in: 0..<1, using: &numbers))
+        if case .failed(let failure) = event, isAttempting, failure.mayHaveArrived { isDoubtful = true }
+        switch event {
+        case .failed, .delivered: isAttempting = false
+        default: break
+        }
+        if machine.isInDoubt != isDoubtful { breach = "in doubt: \(machine.isInDoubt)" }
         check(action, after: event)
         now = now + .milliseconds(Int.random(in: 0...4_000, using: &numbers))
     }
@@ -77,6 +89,7 @@ private struct ModelRun {
         case .none, .queue: break
         case .attempt(let number, let until):
             begun += 1
+            isAttempting = true
             if isUnknown || past.mayHaveArrived { breach = "attempt after unknown" }
             if let earliest, now < earliest { breach = "attempt before its time" }
             if let start, now >= start + (rules.deadline - rules.leastTime) { breach = "attempt after the deadline" }
@@ -93,7 +106,12 @@ private struct ModelRun {
             outcomes += 1
             isUnknown = outcome.status == .unknown
             if outcome.status == .pending { breach = "settled as pending" }
-            if past.isInDoubt, begun == 0, outcome.status != .unknown { breach = "told for certain, though in doubt" }
+            if isDoubtful { doubts += 1 }
+            if isDoubtful, outcome.status != .unknown, outcome.status != .delivered {
+                breach = "\(outcome.status), though it may have arrived"
+            }
+            if !isDoubtful, outcome.status == .unknown { breach = "unknown without a doubt" }
+            if isUnknown, outcome.failure?.retry != .unknownOutcome { breach = "an unknown outcome may be repeated" }
             if outcome.attempts != past.attempts + begun, outcome.status != .skipped { breach = "attempts miscounted" }
             if case .failed(let failure) = event, failure.retry == .unknownOutcome, outcome.status != .unknown {
                 breach = "an unknown outcome became \(outcome.status)"
@@ -121,19 +139,22 @@ private struct ModelRun {
             case 2...4: .retryAfter(.milliseconds(Int.random(in: -1_000...60_000, using: &numbers)))
             default: .retry
             }
-        return DeliveryFailure(kind: .network, message: "", retry: retry)
+        let mayHaveArrived = Int.random(in: 0..<8, using: &numbers) == 0
+        return DeliveryFailure(kind: .network, message: "", retry: retry, mayHaveArrived: mayHaveArrived)
     }
 }
 
 @Suite("The delivery state machine against its promises")
 struct DeliveryModelTests {
-    @Test("100,000 random runs: one outcome, nothing after unknown, nothing before its time, deadlines kept")
+    @Test("100,000 random runs: one outcome, nothing after unknown, nothing early or late, no doubt lost")
     func promises() {
         var begun = 0
+        var doubts = 0
         for seed in 0..<100_000 as Range<UInt64> {
             var run = ModelRun(seed: seed)
             run.run()
             begun += run.begun
+            doubts += run.doubts
             if let breach = run.breach {
                 Issue.record("seed \(seed): \(breach)")
                 return
@@ -141,5 +162,6 @@ struct DeliveryModelTests {
         }
         // Random events reach what they are meant to test.
         #expect(begun > 50_000, "only \(begun) attempts")
+        #expect(doubts > 20_000, "only \(doubts) doubtful deliveries")
     }
 }

@@ -177,7 +177,7 @@ struct RecoveryTests {
         }
         let first = await bench.post()
         #expect(sent.next() == 1)
-        bench.journal.failEmptyRecords(true)
+        bench.journal.failNotes(1)
         let again = await bench.send("POST", "/v1/uploads/\(first.id)/retry")
         #expect(again.body["deliveries"]?[0]?["error"]?["kind"]?.string == "interrupted")
         #expect(sent.next() == 2)

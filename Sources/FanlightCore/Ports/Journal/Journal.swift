@@ -6,10 +6,12 @@
 ///
 /// 1. ``accept(_:key:files:)`` before the client is told that the upload is taken, and before its first delivery.
 /// 2. For a publishing request that must not be sent twice, ``record(_:)`` with ``JournalChange/releasing(attempt:at:)``
-///    before the last bytes of the request may leave. When it throws, the request must not be completed.
+///    before the last bytes of the request may leave. When it throws, the request must not be completed. The same with
+///    ``JournalChange/doubting(attempt:at:)`` where it may be sent twice.
 /// 3. ``record(_:)`` with ``JournalChange/settled(_:)`` before a client is shown the outcome.
 /// 4. After a restart, ``unfinished(after:limit:)``: a delivery in phase `releasing` of a service that must not get a
-///    request twice is settled as `unknown`; every other pending one is sent again.
+///    request twice is settled as `unknown`; every other pending one is sent again. One that is in doubt, and is not
+///    delivered then, is settled as `unknown`, too.
 ///
 /// Changes of one delivery are applied in the order in which they were given. Times are milliseconds since 1970, UTC,
 /// and are always passed in.

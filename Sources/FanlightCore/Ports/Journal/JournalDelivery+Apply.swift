@@ -8,17 +8,23 @@ extension JournalDelivery {
             begin(.attempting, attempt, time)
         case .releasing(let attempt, let time):
             begin(.releasing, attempt, time)
-        case .progress(let progress):
+        case .doubting(let attempt, let time):
+            begin(.attempting, attempt, time)
+            isInDoubt = true
+        case .progress(let progress, let isInDoubt):
             phase = .waiting
+            self.isInDoubt = isInDoubt
             if let progress { self.progress = progress }
         case .backingOff(let until, let attempts, let failure):
             phase = .waiting
             notBefore = until
             self.attempts = attempts
             self.failure = failure
+            isInDoubt = failure.mayHaveArrived
         case .settled(let outcome):
             settle(outcome)
         case .reopened:
+            isInDoubt = status == .unknown
             status = .pending
             phase = .waiting
             attempts = 0
@@ -43,6 +49,7 @@ extension JournalDelivery {
     private mutating func settle(_ outcome: JournalOutcome) {
         status = outcome.status
         phase = .waiting
+        isInDoubt = false
         links = outcome.links
         failure = outcome.failure
         attempts = outcome.attempts
@@ -52,6 +59,9 @@ extension JournalDelivery {
         notBefore = nil
         progress = nil
     }
+
+    /// True while it is pending and the service may have the picture already.
+    public var mayHaveArrived: Bool { isInDoubt || phase == .releasing }
 
     /// True while the picture may still be wanted.
     public var needsPicture: Bool { status.needsPicture }

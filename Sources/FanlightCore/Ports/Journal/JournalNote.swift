@@ -36,15 +36,20 @@ public enum JournalChange: Sendable, Equatable {
     case attempting(attempt: Int, at: Int64)
     /// From now on the last bytes of a request that must not be repeated may leave; says all that `attempting` says.
     case releasing(attempt: Int, at: Int64)
+    /// From now on the last bytes of a request that publishes and may be repeated may leave; says all that `attempting`
+    /// says, and the delivery is in doubt until a later change says otherwise.
+    case doubting(attempt: Int, at: Int64)
     /// The request that was let go has had a complete reply that allows another attempt, or a step is done.
     ///
-    /// The delivery is in phase `waiting` again; `nil` keeps the progress as it is.
-    case progress(JSONValue?)
-    /// An attempt failed, the next must not begin before `until`; the delivery is in phase `waiting` again.
+    /// The delivery is in phase `waiting` again, in doubt where this says so; `nil` keeps the progress as it is.
+    case progress(JSONValue?, isInDoubt: Bool = false)
+    /// An attempt failed, the next must not begin before `until`; the delivery is in phase `waiting` again, in doubt where
+    /// the failure says that the picture may have arrived.
     case backingOff(until: Int64, attempts: Int, DeliveryFailure)
     /// The delivery has its outcome.
     case settled(JournalOutcome)
-    /// The delivery is wanted again (`retry`): pending, with no attempt, its deadline not begun.
+    /// The delivery is wanted again (`retry`): pending, with no attempt, its deadline not begun; what was `unknown` is in
+    /// doubt.
     case reopened(at: Int64)
     /// A deletion is wanted, or has an outcome.
     case deletion(JournalDeletion)

@@ -148,6 +148,8 @@ public struct JournalDelivery: Sendable, Equatable {
     public var status: DeliveryStatus
     /// How far it is while it is pending.
     public var phase: Phase
+    /// True when a request that may be repeated had been sent, or was on its way, and its outcome was not seen.
+    public var isInDoubt: Bool
     /// HTTP exchanges made.
     public var attempts: Int
     /// Begin of the first attempt: deadlines count from here, also after a restart.
@@ -184,6 +186,7 @@ public struct JournalDelivery: Sendable, Equatable {
         self.captionDigest = captionDigest
         status = .pending
         phase = .waiting
+        isInDoubt = false
         attempts = 0
         firstAttemptAt = nil
         notBefore = nil
