@@ -111,11 +111,12 @@ bool fl_renounce(void) {
 #endif
 }
 
-void fl_await_input(void) {
+bool fl_awaits_input(int milliseconds) {
     struct pollfd input = {0, POLLIN, 0};
-    if (poll(&input, 1, 2000) == 0)
-        malloc_trim(0);
+    return poll(&input, 1, milliseconds) == 0;
 }
+
+void fl_trim(void) { malloc_trim(0); }
 
 bool fl_allow_cpu(int seconds) {
     struct rusage usage;

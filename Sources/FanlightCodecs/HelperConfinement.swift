@@ -18,7 +18,11 @@ public enum HelperConfinement {
     public static func renounce() -> Bool { fl_renounce() }
 
     /// Waits for standard input, and gives memory back to the system when nothing comes for a while (C: malloc_trim).
-    public static func awaitInput() { fl_await_input() }
+    public static func awaitInput() {
+        guard fl_awaits_input(2_000) else { return }
+        PlaneMemory.discard()
+        fl_trim()
+    }
 
     /// Allows so much more processor time, then the process is killed (C: setrlimit RLIMIT_CPU).
     public static func allowProcessor(seconds: Int) -> Bool { fl_allow_cpu(Int32(clamping: seconds)) }

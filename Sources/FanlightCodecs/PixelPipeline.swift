@@ -36,7 +36,9 @@ public struct PixelPipeline: Sendable {
         _ jobs: [PixelJob],
         answer: (Int, Outcome) -> Void
     ) -> Int {
-        unsafe bytes.withUnsafeBytes { raw in
+        // What has no planes needs the memory, which is bounded, in another form.
+        if source.mediaType != .jpeg { PlaneMemory.discard() }
+        return unsafe bytes.withUnsafeBytes { raw in
             // SAFETY: the batch and all pictures that read the bytes are gone when this closure returns.
             let batch = unsafe PixelBatch(bytes: bytes, raw: raw, source: source, jobs: jobs)
             batch.run(answer)

@@ -11,7 +11,9 @@ import FanlightCore
     let height: Int
     /// Bytes from row to row.
     let stride: Int
-    // SAFETY: allocated for stride * height samples, freed once in deinit.
+    /// Holds stride * height samples.
+    private let memory: PlaneMemory.Block
+    // SAFETY: the memory's bytes, for as long as this object lives.
     let samples: UnsafeMutablePointer<UInt8>
 
     /// Bytes that rows are aligned to.
@@ -21,14 +23,13 @@ import FanlightCore
         self.width = width
         self.height = height
         stride = (width + Self.alignment - 1) / Self.alignment * Self.alignment
-        // SAFETY: the memory is bound to bytes and freed in deinit.
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: stride * height, alignment: Self.alignment)
-        unsafe samples = unsafe memory.bindMemory(to: UInt8.self, capacity: stride * height)
+        memory = PlaneMemory.take(stride * height)
+        // SAFETY: the memory is this object's own, and large enough.
+        unsafe samples = unsafe memory.start.bindMemory(to: UInt8.self, capacity: stride * height)
     }
 
     deinit {
-        // SAFETY: nobody else holds the samples.
-        unsafe samples.deallocate()
+        PlaneMemory.giveBack(memory)
     }
 
     /// Copies the first `count` samples of the plane, turned, into another that has room for them (C: fl_turn).

@@ -55,17 +55,17 @@ final class ScalingGraph: @unchecked Sendable {
 
     /// Scales one plane (C: zimg_filter_graph_process); false when the library fails.
     func scale(_ source: Plane, into target: Plane) -> Bool {
-        let scratch = UnsafeMutableRawPointer.allocate(byteCount: scratchSize, alignment: Plane.alignment)
-        // SAFETY: allocated above, used by no one else.
-        defer { unsafe scratch.deallocate() }
-        // SAFETY: both planes hold the samples that the shape names, and outlive the call.
+        let scratch = PlaneMemory.take(scratchSize)
+        defer { PlaneMemory.giveBack(scratch) }
+        // SAFETY: both planes hold the samples that the shape names, the scratch memory is as large as the library wants it
+        // and used by no one else, and all outlive the call.
         let status = unsafe fl_zimg_process(
             graph,
             source.samples,
             source.stride,
             target.samples,
             target.stride,
-            scratch
+            scratch.start
         )
         return status == ZIMG_ERROR_SUCCESS
     }

@@ -133,8 +133,10 @@ bool fl_close_inherited(void);
 bool fl_confine(size_t headroom, size_t largest_file);
 /// Gives up network, files by name, programs and other processes, for all threads (seccomp). False on failure.
 bool fl_renounce(void);
-/// Waits for standard input; gives memory back to the system when nothing comes for a while.
-void fl_await_input(void);
+/// Waits for standard input; true when nothing came in time.
+bool fl_awaits_input(int milliseconds);
+/// Gives memory that is free back to the system.
+void fl_trim(void);
 /// Allows so many more seconds of processor time from now on, then the process is killed. False on failure.
 bool fl_allow_cpu(int seconds);
 /// An unnamed file in memory; -1 on failure.
