@@ -67,6 +67,29 @@ import Testing
         #expect(ContentHash.sha256(of: SpooledFile(head: Array("ab".utf8), range: 2..<3, of: file)) == expected)
         #expect(try stored([1]).sha256 == nil)
     }
+
+    @Test func nothingIsLeftButWhatTheJournalOwns() throws {
+        defer { Folder.remove(tree: folder) }
+        let spool = try #require(DiskSpool(folder: folder))
+        func file() throws -> SpooledFile {
+            let writer = try #require(spool.create())
+            // SAFETY: the array lives through the call.
+            #expect(unsafe [UInt8](repeating: 7, count: 100).withUnsafeBytes { unsafe writer.append($0) })
+            return try #require(writer.finish())
+        }
+        var waiting: SpooledFile? = try file()
+        let kept = try file()
+        let used = try file()
+        spool.keep(kept.name)
+        waiting = nil
+        var names: [String] { Folder.names(folder).filter { $0.hasPrefix("spool-") } }
+        #expect(names.count == 3)
+        spool.clear()
+        #expect(names == [kept.name])
+        #expect(waiting == nil && used.readAll()?.count == 100)
+        _ = try file()
+        #expect(names == [kept.name])
+    }
 }
 
 extension Folder {

@@ -12,8 +12,8 @@ final class LiveGateway: Sendable {
     let folder: String
     let transport = CurlTransport()
 
-    /// Starts both; `services` may name the sandbox as SANDBOX and the folder as FOLDER.
-    init(server: String = "", services: String, logs: Bool = false) throws {
+    /// Starts both, the gateway with its log in a file or a pipe; `services` may name the sandbox as SANDBOX and the folder as FOLDER.
+    init(server: String = "", services: String, logs: Bool = false, errors: Pipe? = nil) throws {
         folder = NSTemporaryDirectory() + "fanlight-live-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         sandbox = try LiveProcess(["sandbox", "--listen", "127.0.0.1:0"], ready: "sandbox ready ")
@@ -26,7 +26,12 @@ final class LiveGateway: Sendable {
             \(services)
             """.replacingOccurrences(of: "SANDBOX", with: sandbox.url).replacingOccurrences(of: "FOLDER", with: folder)
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
-        gateway = try LiveProcess(["serve", "--config", folder + "/config.yaml"], ready: "fanlight ready ", logs: logs)
+        gateway = try LiveProcess(
+            ["serve", "--config", folder + "/config.yaml"],
+            ready: "fanlight ready ",
+            logs: logs,
+            errors: errors
+        )
     }
 
     /// Time and memory for pictures where a tool makes programs slow and large.
@@ -101,13 +106,14 @@ final class LiveProcess: @unchecked Sendable {
         _ arguments: [String],
         program: String = LiveProcess.program,
         ready: String,
-        logs: Bool = false
+        logs: Bool = false,
+        errors: Pipe? = nil
     ) throws {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
+        process.standardError = errors ?? FileHandle.nullDevice
         if logs {
             _ = FileManager.default.createFile(atPath: logPath, contents: nil)
             process.standardError = FileHandle(forWritingAtPath: logPath) ?? .nullDevice

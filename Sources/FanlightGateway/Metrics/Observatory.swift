@@ -12,6 +12,8 @@ public final class Observatory: Sendable {
         public var connections: @Sendable () -> Int = { 0 }
         /// Silent connections that had to make room, since the start.
         public var evictedConnections: @Sendable () -> Int = { 0 }
+        /// Lines of the log that nobody read in time.
+        public var lostLogLines: @Sendable () -> Int = { 0 }
         /// How often pictures were decoded since the start.
         public var decodes: @Sendable () -> Int = { 0 }
         /// Helpers that are alive.
@@ -114,6 +116,7 @@ public final class Observatory: Sendable {
         services(of: gateway)
         metrics.set(.connections, to: Double(sources.connections()))
         metrics.set(.evictedConnections, to: Double(sources.evictedConnections()))
+        metrics.set(.lostLogLines, to: Double(sources.lostLogLines()))
         metrics.set(.decodes, to: Double(sources.decodes()))
         metrics.set(.helpers, to: Double(sources.helpers()))
         for (reason, count) in sources.helperRestarts() { metrics.set(.helperRestarts, [reason], to: Double(count)) }

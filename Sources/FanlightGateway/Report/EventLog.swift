@@ -130,6 +130,15 @@ public struct EventLog: Sendable {
         }
     }
 
+    /// The line that stands for lines which were lost because nobody read the log.
+    public static func linesLost(_ count: Int, at time: String) -> JSONValue {
+        .object([
+            .init("time", .string(time)), .init("level", .string("warning")),
+            .init("message", .string("log lines lost")),
+            .init("lines", .int(count)),
+        ])
+    }
+
     private func line(_ level: String, _ message: String, _ time: String, _ more: [JSONValue.Member] = []) {
         write(
             .object(

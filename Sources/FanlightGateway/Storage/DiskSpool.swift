@@ -19,6 +19,8 @@ public final class DiskSpool: Spool, SpoolOwner {
         var free: [FreeFile] = []
         var freeBytes = 0
         var next = 1
+        /// The gateway ends; no file waits for a next picture any more.
+        var isClosed = false
     }
 
     private struct FreeFile {
@@ -150,7 +152,9 @@ public final class DiskSpool: Spool, SpoolOwner {
         let fate = state.withLock { state -> Fate in
             state.live.remove(name)
             if state.kept.contains(name) { return .kept }
-            guard state.free.count < reuse.files, state.freeBytes + size <= reuse.bytes else { return .gone }
+            guard !state.isClosed, state.free.count < reuse.files, state.freeBytes + size <= reuse.bytes else {
+                return .gone
+            }
             state.free.append(file)
             state.freeBytes += size
             return .free
@@ -172,6 +176,17 @@ public final class DiskSpool: Spool, SpoolOwner {
             return Array(old)
         }
         for file in old { discard(file) }
+    }
+
+    /// Removes every file that the journal does not own, those with users too, and keeps none from now on: what is left in the
+    /// folder when the gateway ends is what it goes on with.
+    public func clear() {
+        let (waiting, used) = state.withLock { state in
+            defer { (state.isClosed, state.free, state.freeBytes) = (true, [], 0) }
+            return (state.free, state.live.subtracting(state.kept))
+        }
+        for file in waiting { discard(file) }
+        for name in used { Folder.remove("\(folder)/\(name)") }
     }
 
     /// Waits until the names of all files are on the disk.

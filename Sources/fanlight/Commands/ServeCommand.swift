@@ -48,7 +48,8 @@ enum ServeCommand {
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
         let url = "http://\(listen.urlHost):\(server.port)"
-        let log = EventLog { Console.error($0.serialized()) }
+        let lines = LogLines()
+        let log = EventLog { lines.add($0.serialized()) }
         let gateway = Gateway(
             settings: loaded.settings(url: url),
             services: loaded.services,
@@ -63,7 +64,7 @@ enum ServeCommand {
                 log.note(event, at: Identity.system.timestamp())
             }
         )
-        observatory.attach(sources(loaded, server, images))
+        observatory.attach(sources(loaded, server, images, lines))
         let running = RunningGateway(gateway)
         let observed = ObservedService(observatory: observatory) {
             GatewayService(gateway: running.gateway, observatory: observatory)
@@ -78,26 +79,29 @@ enum ServeCommand {
             log.helpersMissing(Files.sibling("fanlight-imaging"), at: Identity.system.timestamp())
         }
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
-        if !isStopped { serve(signals, reloader) }
+        if !isStopped { serve(signals, reloader, spool) }
         ServiceManager.tell("STOPPING=1")
         drain(gateway, server, signals, reloader.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
         journal.closeAndWait()
+        spool.clear()
+        lines.finish(within: farewell)
     }
 
     /// How often files are looked at.
     private static let lookMilliseconds = 1_000
 
-    /// Serves until a stop signal, and reads a changed configuration.
-    private static func serve(_ signals: StopSignals, _ reloader: Reloader) {
+    /// Serves until a stop signal, reads a changed configuration, and lets no picture lie longer than it may.
+    private static func serve(_ signals: StopSignals, _ reloader: Reloader, _ spool: DiskSpool) {
         while true {
             switch signals.next(milliseconds: lookMilliseconds) {
             case .stop: return
             case .reload: reloader.reloadWhenQuiet()
             case nil: reloader.reloadIfChanged()
             }
+            spool.trim()
         }
     }
 
@@ -105,11 +109,13 @@ enum ServeCommand {
     private static func sources(
         _ loaded: LoadedConfiguration,
         _ server: MicrohttpdServer,
-        _ images: HelperPool
+        _ images: HelperPool,
+        _ lines: LogLines
     ) -> Observatory.Sources {
         var sources = Observatory.Sources()
         sources.connections = { server.connectionCount }
         sources.evictedConnections = { server.evictedConnections }
+        sources.lostLogLines = { lines.dropped }
         sources.decodes = { images.decodes }
         sources.helpers = { images.helperCount }
         sources.helperRestarts = { images.replaced }

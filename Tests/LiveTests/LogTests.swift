@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import fanlight
+
+@Suite("The log of a real gateway", .serialized)
+struct LogTests {
+    @Test("A log that nobody reads holds nobody up, and is whole when it is read again")
+    func unread() async throws {
+        let pipe = Pipe()
+        // The smallest that there is: one upload and a half.
+        #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, 1_031, 4_096) == 4_096)
+        let live = try LiveGateway(services: LiveGateway.four, errors: pipe)
+        var uploads: Set<String> = []
+        for _ in 0..<20 {
+            let (status, report) = try await live.post(SamplePicture.gif, type: "image/gif")
+            #expect(status == 200)
+            uploads.insert(try #require(report["id"]?.string))
+        }
+        #expect(try await live.get(live.gateway.url + "/readyz").status == 200)
+        let reading = Task.detached { try pipe.fileHandleForReading.readToEnd() ?? Data() }
+        #expect(live.gateway.stop() == 0)
+        try pipe.fileHandleForWriting.close()
+        // Before the first line of the log, what is to be said of the configuration.
+        let lines = try await reading.value.split(separator: 10).drop { $0.first != UInt8(ascii: "{") }.map {
+            try JSONParser.parse(Array($0))
+        }
+        let finished = lines.filter { $0["message"]?.string == "upload finished" }.compactMap {
+            $0["upload_id"]?.string
+        }
+        #expect(finished.count == 20 && Set(finished) == uploads)
+        #expect(lines.filter { $0["message"]?.string == "delivery finished" }.count == 80)
+    }
+
+    @Test("Lines beyond the bound are counted, and the log tells how many there were")
+    func bound() throws {
+        let pipe = Pipe()
+        #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, 1_031, 4_096) == 4_096)
+        let lines = LogLines(descriptor: pipe.fileHandleForWriting.fileDescriptor, bound: 10_000)
+        let line = String(repeating: "a", count: 99)
+        for _ in 0..<1_000 { lines.add(line) }
+        let lost = lines.dropped
+        // What is being written is out of the bound: at most the pipe's content and one batch more.
+        #expect(lost >= 1_000 - 100 - 100 - 42)
+        let text = Mutex(Data())
+        let isRead = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let data = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+            text.withLock { $0 = data }
+            isRead.signal()
+        }
+        lines.finish(within: Duration.seconds(10).patient)
+        try pipe.fileHandleForWriting.close()
+        isRead.wait()
+        let read = text.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+        #expect(read.filter { $0 == line }.count == 1_000 - lost)
+        let told = try read.filter { $0 != line }.map { try JSONParser.parse(Array($0.utf8)) }
+        #expect(told.compactMap { $0["lines"]?.int }.reduce(0, +) == lost)
+        #expect(told.allSatisfy { $0["message"]?.string == "log lines lost" })
+    }
+}
