@@ -125,6 +125,7 @@ extension JournalUpload {
         delivery.eventNumber = 1
         var waiting = JournalDelivery(service: "t", role: .shadow, rendition: 0)
         waiting.phase = .releasing
+        waiting.isInDoubt = true
         waiting.notBefore = 2_000
         waiting.progress = .object([.init("step", .int(2)), .init("token", "secret")])
         var done = JournalDelivery(service: "u", rendition: nil)

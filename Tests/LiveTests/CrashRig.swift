@@ -66,7 +66,7 @@ final class CrashRig: Sendable {
             + service(
                 Self.silent,
                 "&fail=drop",
-                "\n    idempotent: true\n    breaker: {pause: 1s, longest: 2s}"
+                "\n    idempotent: true\n    breaker: {failures: 60, pause: 1s, longest: 2s}"
             )
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         try start()

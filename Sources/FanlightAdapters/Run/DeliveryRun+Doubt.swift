@@ -12,19 +12,24 @@ extension DeliveryRun {
     /// What only asks does not. Of the others those do that carry the picture, and those after which no other is sure to
     /// follow; a ticket that is fetched before the picture goes does not.
     func mayPublish(_ index: Int) -> Bool {
-        guard !isDeletion, steps.indices.contains(index), !steps[index].onlyAsks else { return false }
+        guard !isDeletion, steps.indices.contains(index), !onlyAsks(steps[index]) else { return false }
         return steps[index].request.body.sendsPicture || (!steps[index].isOptional && !isFollowed(index))
     }
 
     /// True at a step that only asks, when everything that publishes is done.
     var isOnlyAsking: Bool {
-        guard !isDeletion, steps.indices.contains(state.index), steps[state.index].onlyAsks else { return false }
+        guard !isDeletion, steps.indices.contains(state.index), onlyAsks(steps[state.index]) else { return false }
         return !isFollowed(state.index) && steps[..<state.index].indices.contains(where: mayPublish)
+    }
+
+    /// True where a step only asks; where no step does more than GET, a GET must be what publishes.
+    private func onlyAsks(_ step: StepProgram) -> Bool {
+        step.isQuestion && (step.poll != nil || steps.contains { !$0.isQuestion })
     }
 
     /// True where a later step is sure to do more than ask.
     private func isFollowed(_ index: Int) -> Bool {
-        steps[(index + 1)...].contains { !$0.onlyAsks && !$0.isOptional && $0.when == nil }
+        steps[(index + 1)...].contains { !onlyAsks($0) && !$0.isOptional && $0.when == nil }
     }
 
     /// Notes the doubt that a reply leaves which is no success.

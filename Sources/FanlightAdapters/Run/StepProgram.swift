@@ -20,8 +20,8 @@ struct StepProgram: Sendable {
     /// Wait before the second one.
     var backoff = Duration.seconds(1)
 
-    /// True where the request only asks for something.
-    var onlyAsks: Bool { poll != nil || ["GET", "HEAD"].contains(request.method) }
+    /// True where the request by its method only asks for something.
+    var isQuestion: Bool { poll != nil || ["GET", "HEAD"].contains(request.method) }
 
     /// True where the request may be repeated although its body has left and its fate is not known: also where the
     /// adapter says what to do about a lost connection.

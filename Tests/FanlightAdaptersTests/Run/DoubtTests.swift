@@ -21,6 +21,9 @@ struct DoubtTests {
 
     private static let plain = "host: {url: 'https://a.example/', file: file, link: $.url, idempotent: true}"
 
+    /// A service that fetches the picture when it is asked to.
+    private static let fetching = "host: {url: 'https://a.example/', method: GET, query: {t: a}, link: $.url}"
+
     /// A ticket, the picture, and what makes it public.
     private static let ticket = """
         host:
@@ -65,6 +68,7 @@ struct DoubtTests {
         .init(yaml: plain, events: [302], isDoubtful: false), .init(yaml: plain, events: [525], isDoubtful: false),
         // A complete reply with the status of a success decides, too.
         .init(yaml: plain, events: [200], isDoubtful: false),
+        .init(yaml: fetching, events: [0], isDoubtful: true), .init(yaml: fetching, events: [401], isDoubtful: false),
         .init(yaml: ticket, events: [0], isDoubtful: false), .init(yaml: ticket, events: [502], isDoubtful: false),
         .init(yaml: ticket, events: [200, 0], isDoubtful: true, body: #"{"t":"1"}"#),
         .init(yaml: ticket, events: [200, 403], isDoubtful: false, body: #"{"t":"1"}"#),
