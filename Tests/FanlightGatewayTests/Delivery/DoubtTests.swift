@@ -108,6 +108,7 @@ struct DoubtTests {
         let rows = [
             (", idempotent: true, retry: {attempts: 3}, limits: {rate: 1/hour}, deadline: 5s", "rate_limited"),
             (", idempotent: true, retry: {attempts: 9}, deadline: 1s", "network"),
+            (", idempotent: true, breaker: {failures: 1, pause: 1m}, deadline: 5s", "circuit_open"),
         ]
         for (extra, kind) in rows {
             let bench = try Bench(["a"], extra: extra) { _ throws(TransportError) in throw Self.lost }
