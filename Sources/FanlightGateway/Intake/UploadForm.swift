@@ -37,5 +37,12 @@ extension Problem {
         Problem(.tooLarge, "The body is larger than \(limit) bytes, the limit of this gateway (server.max_body).")
     }
 
+    static func bodyNotWanted(_ limit: Int) -> Problem {
+        Problem(
+            .tooLarge,
+            "This request needs no body; at most \(limit) bytes are taken. Pictures go to POST /v1/uploads."
+        )
+    }
+
     static let spoolFull = Problem(.unavailable, "The gateway cannot store the upload now. Try again later.")
 }

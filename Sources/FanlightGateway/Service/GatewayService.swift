@@ -35,11 +35,12 @@ public struct GatewayService: HTTPService {
             return .answer(Answer.json(200, .object([.init("status", "ok")])))
         case ("readyz", 1):
             try require("GET", head)
-            return later { [gateway, observatory] () throws(Problem) in await observatory.readiness(of: gateway).answer
+            return try later(head) { [gateway, observatory] () throws(Problem) in
+                await observatory.readiness(of: gateway).answer
             }
         case ("metrics", 1):
             try require("GET", head)
-            return later { [gateway, observatory] () throws(Problem) in
+            return try later(head) { [gateway, observatory] () throws(Problem) in
                 let text = await observatory.text(of: gateway)
                 let type = HTTPField("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 return HTTPAnswer(status: 200, headers: [type], body: .bytes(Array(text.utf8)))
@@ -78,12 +79,13 @@ public struct GatewayService: HTTPService {
         case ("uploads", 2): return try upload(words[1], head, client)
         case ("uploads", 3) where words[2] == "events":
             try require("GET", head)
-            return later { [gateway] () throws(Problem) in try await gateway.watch(words[1], head, client) }
+            return try later(head) { [gateway] () throws(Problem) in try await gateway.watch(words[1], head, client) }
         case ("uploads", 3) where words[2] == "retry":
             try require("POST", head)
             try requireOpen()
+            try WorkSink.admit(head)
             try Admission.work(client, gateway)
-            return later { [gateway] () throws(Problem) in try await gateway.retry(words[1], head, client) }
+            return try later(head) { [gateway] () throws(Problem) in try await gateway.retry(words[1], head, client) }
         default: throw Self.nothingHere
         }
     }
@@ -93,13 +95,18 @@ public struct GatewayService: HTTPService {
         "There is nothing at this path. Pictures go to POST /v1/uploads."
     )
 
-    private func later(_ work: @escaping @Sendable () async throws(Problem) -> HTTPAnswer) -> HeadDecision {
-        .receive(WorkSink(work))
+    /// Answers when the work is done; no such request has a body of its own.
+    private func later(
+        _ head: RequestHead,
+        _ work: @escaping @Sendable () async throws(Problem) -> HTTPAnswer
+    ) throws(Problem) -> HeadDecision {
+        try WorkSink.admit(head)
+        return .receive(WorkSink(work))
     }
 
     private func uploads(_ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
         if ["GET", "HEAD"].contains(head.method) {
-            return later { [gateway] () throws(Problem) in try await gateway.history(head, client) }
+            return try later(head) { [gateway] () throws(Problem) in try await gateway.history(head, client) }
         }
         try require("POST", head, also: "GET, HEAD, POST")
         try requireOpen()
@@ -114,11 +121,12 @@ public struct GatewayService: HTTPService {
     private func upload(_ id: String, _ head: RequestHead, _ client: Client) throws(Problem) -> HeadDecision {
         if head.method == "DELETE" {
             try requireOpen()
+            try WorkSink.admit(head)
             try Admission.work(client, gateway)
-            return later { [gateway] () throws(Problem) in try await gateway.delete(id, head, client) }
+            return try later(head) { [gateway] () throws(Problem) in try await gateway.delete(id, head, client) }
         }
         try require("GET", head, also: "GET, HEAD, DELETE")
-        return later { [gateway] () throws(Problem) in try await gateway.lookUp(id, head, client) }
+        return try later(head) { [gateway] () throws(Problem) in try await gateway.lookUp(id, head, client) }
     }
 
     /// A gateway that stops begins nothing; connections from before would still bring work.
