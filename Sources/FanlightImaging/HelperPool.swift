@@ -28,6 +28,8 @@ public final class HelperPool: ImageProcessor {
     )
     /// True when the last start failed, or a new helper ended before its first answer.
     private let mayBeUnstartable = Atomic(false)
+    /// The program that was tried last.
+    private let tried = Mutex<ProgramMark?>(nil)
 
     /// Makes a pool; helpers are started when they are first needed.
     ///
@@ -118,13 +120,14 @@ public final class HelperPool: ImageProcessor {
     /// `processor_time`, `timeout`, `nonsense`, and `unstartable` for those that the system did not start.
     public var replaced: [String: Int] { replacements.withLock { $0 } }
 
-    /// True when a helper is alive or can be started; blocks while one starts.
+    /// True when helpers can be started, also in the place of those that are alive: each is replaced sooner or later.
+    ///
+    /// Blocks for a look at the program's file; while a helper starts only where the last one did not, and where
+    /// another program lies there than the one that was tried.
     public func canPrepare() -> Bool {
-        let isSuspect = mayBeUnstartable.load(ordering: .relaxed)
-        if !isSuspect, helperCount > 0 { return true }
-        // SAFETY: the string lives through the call.
-        guard unsafe access(executable, X_OK) == 0 else { return false }
-        return isSuspect ? tryHelper() : true
+        guard let mark = ProgramMark(executable) else { return false }
+        let isTried = tried.withLock { $0 == mark } && !mayBeUnstartable.load(ordering: .relaxed)
+        return isTried || tryHelper()
     }
 
     /// Starts a helper of its own for a request without work, and ends it; blocks.
@@ -132,6 +135,7 @@ public final class HelperPool: ImageProcessor {
     /// - Returns: False when the program is missing, or ends instead of answering; ``canPrepare()`` then tries again
     ///   each time that it is asked.
     public func tryHelper() -> Bool {
+        tried.withLock { $0 = ProgramMark(executable) }
         // SAFETY: the string is a constant.
         let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { _ = close(nothing) }

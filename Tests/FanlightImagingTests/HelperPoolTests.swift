@@ -56,13 +56,32 @@ struct HelperPoolTests {
         #expect(!missing.tryHelper() && !missing.canPrepare())
         let file = try program("exit 127")
         let broken = pool(file.path)
-        #expect(broken.canPrepare(), "nothing speaks against it yet")
-        #expect(!broken.tryHelper() && !broken.canPrepare())
+        #expect(!broken.canPrepare() && !broken.tryHelper())
         let unasked = pool(file.path)
         let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
         await #expect(throws: ImageError.self) { try await prepare(unasked, jpeg) }
         #expect(!unasked.canPrepare())
         #expect(unasked.helperCount == 0)
+    }
+
+    @Test("A program that vanishes, is replaced and comes back is told at once, whatever helpers are alive")
+    func vanishingProgram() async throws {
+        let path = try spool.file([0]).path + "-helper"
+        // SAFETY: strings that live through the calls.
+        try #require(unsafe symlink(HelperProgram.path, path) == 0)
+        defer { _ = unsafe unlink(path) }
+        let pool = pool(path)
+        #expect(pool.canPrepare())
+        let jpeg = try Pictures.jpeg(uprightWidth: 64, uprightHeight: 48, orientation: .right)
+        _ = try await prepare(pool, jpeg)
+        #expect(pool.helperCount == 1 && pool.canPrepare())
+        _ = unsafe unlink(path)
+        #expect(pool.helperCount == 1 && !pool.canPrepare())
+        try #require(unsafe symlink(try program("exit 127").path, path) == 0)
+        #expect(!pool.canPrepare())
+        _ = unsafe unlink(path)
+        try #require(unsafe symlink(HelperProgram.path, path) == 0)
+        #expect(pool.canPrepare())
     }
 
     private func fopenedCopy(from file: SpooledFile, to path: String) -> SpooledFile? {
