@@ -43,6 +43,41 @@ struct WrittenCredentialTests {
             keys: "form: {token: [{when: title exists, value: \(secrets[0])}, {value: \(secrets[1])}]}"
         ),
         .init(
+            name: "raw json",
+            keys: """
+                raw:
+                      - text: '{"token": "\(secrets[0])", "keywords": "sunset", "max_tokens": 1000, "key": "meadow", "image": "'
+                      - text: '${file|base64}'
+                      - text: '", "inner": "{\\"api_key\\":\\"\(secrets[1])\\"}", "secret":\(secrets[2])}'
+                """
+        ),
+        .init(
+            name: "raw xml",
+            keys: """
+                raw:
+                      - text: '<in user="meadow" password="\(secrets[0])"><w:Password Type="text">\(secrets[1])</w:Password><title>painter</title>'
+                      - text: '<member><name>api_key</name><value><string>\(secrets[2])</string></value></member><token/><t>sunset</t></in>'
+                      - file
+                """
+        ),
+        .init(
+            name: "raw form",
+            keys: """
+                raw:
+                      - text: [{when: title exists, value: "x=meadow&token=\(secrets[0])"}, {value: "token=\(secrets[1])&painter=sunset"}]
+                      - text: "--b\\r\\nContent-Disposition: form-data; name=\\"secret\\"\\r\\n\\r\\n\(secrets[2])\\r\\n--b"
+                """
+        ),
+        .init(
+            name: "texts",
+            keys: """
+                fields: {payload_json: '{"token": "\(secrets[0])", "content": "sunset"}', note: 'Token: painter'}
+                    headers: {Cookie: 'theme=meadow; sid=\(secrets[1])'}
+                    query: {x: 'a=1000&api_key=\(secrets[2])'}
+                    file: file
+                """
+        ),
+        .init(
             name: "delete",
             keys: "delete: {url: 'https://host.example/d', json: {password: \(secrets[0])}}\n    file: file"
         ),

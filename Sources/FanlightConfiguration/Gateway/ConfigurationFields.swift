@@ -50,7 +50,7 @@ public enum ConfigurationFields {
             ),
             FieldSpec(
                 "max_body",
-                .byteSize,
+                .someBytes,
                 default: "32MB",
                 "Largest request that is read; more is answered with 413"
             ),

@@ -128,6 +128,9 @@ public struct GatewayConfiguration: Sendable {
         settings.addressRate = values.rate("address_rate")
         settings.maxSpool = values.integer("max_spool")
         settings.refusesOpenFiles = values.boolean("strict_files")
+        if settings.clientTimeout < .milliseconds(100), let node = values.given["client_timeout"] {
+            diagnostics.append(Diagnostic(at: node.position, "server.client_timeout: expected 100ms or more"))
+        }
         CallerChecks.read(values, into: &settings, diagnostics: &diagnostics)
         return settings
     }

@@ -25,16 +25,37 @@ enum ClientAddress {
     /// Addresses in order, the client's own first.
     private static func hops(_ head: RequestHead, _ field: ForwardedField) -> [String] {
         let values = head.headers.filter { $0.name.lowercased() == field.rawValue }.map(\.value)
-        let elements = values.flatMap { $0.split(separator: ",").map { trimmed($0) } }
         switch field {
-        case .xForwardedFor: return elements
-        case .forwarded: return elements.map(target)
+        case .xForwardedFor: return values.flatMap { $0.split(separator: ",").map { trimmed($0) } }
+        case .forwarded: return values.flatMap { split($0[...], at: ",").map(target) }
         }
     }
 
+    /// Splits outside quoted strings: a proxy quotes what its client wrote, such as the host.
+    private static func split(_ text: Substring, at mark: Character) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == mark, !isQuoted {
+                pieces.append(text[start..<index])
+                start = text.index(after: index)
+            }
+        }
+        return pieces + [text[start...]]
+    }
+
     /// The `for` of one element (RFC 7239); empty where it has none.
-    private static func target(_ element: String) -> String {
-        for pair in element.split(separator: ";") {
+    private static func target(_ element: Substring) -> String {
+        for pair in split(element, at: ";") {
             let halves = pair.split(separator: "=", maxSplits: 1).map { trimmed($0) }
             guard halves.count == 2, halves[0].lowercased() == "for" else { continue }
             return halves[1].filter { $0 != "\"" }

@@ -24,7 +24,7 @@ public struct GatewayService: HTTPService {
     }
 
     private func route(_ head: RequestHead) throws(Problem) -> HeadDecision {
-        let parts = head.path.split(separator: "/").map(String.init)
+        let parts = InterfacePath.parts(of: head.path).map(String.init)
         if parts.first == "v1" { return try interface(parts.dropFirst(), head) }
         switch (parts.first, parts.count) {
         case ("album", 2):
@@ -52,7 +52,7 @@ public struct GatewayService: HTTPService {
                 hasKeys: !gateway.settings.clientKeys.isEmpty
             )
             return .answer(Answer.json(200, document))
-        case (nil, 0):
+        case ("", 1):
             try require("GET", head)
             let hint = "Fanlight. POST a picture to /v1/uploads; GET /v1/services lists the services.\n"
             return .answer(

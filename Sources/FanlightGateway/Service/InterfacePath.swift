@@ -26,14 +26,22 @@ public enum InterfacePath: String, Sendable, CaseIterable {
 
     /// The entry that a request's path belongs to; `nil` where there is nothing.
     public init?(of path: String) {
-        let parts = path.split(separator: "/")
+        let parts = Self.parts(of: path)
         let found = Self.allCases.first { entry in
-            let pattern = entry.rawValue.split(separator: "/")
+            let pattern = Self.parts(of: entry.rawValue)
             return pattern.count == parts.count
-                && zip(pattern, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+                && zip(pattern, parts).allSatisfy { $0.hasPrefix("{") && !$1.isEmpty || $0 == $1 }
         }
         guard let found else { return nil }
         self = found
+    }
+
+    /// What stands behind each slash; a path that does not begin with one has none.
+    ///
+    /// Slashes are not made fewer: whoever guards a path in front of the gateway compares it as it is written.
+    static func parts(of path: String) -> [Substring] {
+        guard path.hasPrefix("/") else { return [] }
+        return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 
     /// Label of a request's path: bounded, whatever the client asks for.

@@ -28,8 +28,17 @@ enum HealthCommand {
         Console.out("\(base) is ready")
     }
 
+    /// Where the gateway of a configuration is, whatever else stands in the file by now.
+    ///
+    /// A gateway goes on with the configuration that it has when the file is broken, and must not be called ill for it.
     private static func configuredURL(_ parsed: Arguments) throws -> String {
-        let listen = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed)).configuration.server.listen
-        return "http://\(listen.urlHost):\(listen.port)"
+        let path = LoadedConfiguration.path(parsed)
+        guard let server = LoadedConfiguration.server(of: path) else {
+            throw CommandFailure(
+                "cannot read \(path), or it is no regular file; name another with --config FILE, or --to URL"
+            )
+        }
+        if let url = AddressNote.read(from: server.state) { return url }
+        return "http://\(server.listen.urlHost):\(server.listen.port)"
     }
 }

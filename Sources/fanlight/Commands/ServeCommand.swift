@@ -79,29 +79,35 @@ enum ServeCommand {
             log.helpersMissing(Files.sibling("fanlight-imaging"), at: Identity.system.timestamp())
         }
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
-        if !isStopped { serve(signals, reloader, spool) }
+        let desk = ReloadDesk(reloader, log: log)
+        AddressNote.write(url, in: state)
+        if !isStopped { serve(signals, desk, spool) }
+        AddressNote.remove(from: state)
         ServiceManager.tell("STOPPING=1")
-        drain(gateway, server, signals, reloader.configuration.server.drain)
+        drain(gateway, server, signals, desk.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
         journal.closeAndWait()
         spool.clear()
         lines.finish(within: farewell)
+        // The libraries' own ends, which `exit` runs, would take away what that thread works with.
+        if desk.isLooking { _exit(0) }
     }
 
     /// How often files are looked at.
     private static let lookMilliseconds = 1_000
 
-    /// Serves until a stop signal, reads a changed configuration, and lets no picture lie longer than it may.
-    private static func serve(_ signals: StopSignals, _ reloader: Reloader, _ spool: DiskSpool) {
+    /// Serves until a stop signal, has a changed configuration read, and lets no picture lie longer than it may.
+    private static func serve(_ signals: StopSignals, _ desk: ReloadDesk, _ spool: DiskSpool) {
+        let trimming = Chore()
         while true {
             switch signals.next(milliseconds: lookMilliseconds) {
             case .stop: return
-            case .reload: reloader.reloadWhenQuiet()
-            case nil: reloader.reloadIfChanged()
+            case .reload: desk.look(isAsked: true)
+            case nil: desk.look(isAsked: false)
             }
-            spool.trim()
+            trimming.begin { spool.trim() }
         }
     }
 

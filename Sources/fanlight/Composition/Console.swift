@@ -56,6 +56,12 @@ enum Console {
                 unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
             }
             if written < 0, errno == EINTR { continue }
+            if written < 0, errno == EAGAIN {
+                // Somebody who shares the stream made it non-blocking.
+                var facts = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&facts, 1, -1)
+                continue
+            }
             if written <= 0 { return written < 0 ? errno : EIO }
             done += written
         }
@@ -114,6 +120,12 @@ enum Files {
         }
         // A disk on a network tells only now that it is full.
         return close(descriptor) == 0 && done == bytes.count
+    }
+
+    /// Removes a file, if it is there.
+    static func remove(_ path: String) {
+        // SAFETY: the string lives through the call.
+        _ = unsafe unlink(path)
     }
 
     /// Removes an empty folder.

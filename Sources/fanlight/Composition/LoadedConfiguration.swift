@@ -82,6 +82,19 @@ struct LoadedConfiguration {
         )
     }
 
+    /// Address and state folder of a configuration, mistakes or not: what cannot be read has its default.
+    ///
+    /// - Returns: `nil` when there is no such file.
+    static func server(of path: String) -> (listen: ListenAddress, state: String)? {
+        guard let bytes = Files.readRegular(path, limit: 4_194_304) else { return nil }
+        let section = YAMLReader.read(bytes, file: path).root?["server"]
+        let references = References(variable: variable, file: reader(FileWatch()))
+        var ignored: [Diagnostic] = []
+        let values = ConfigurationFields.server.decode(section, references: references, diagnostics: &ignored)
+        let defaults = ServerSettings()
+        return (values.address("listen") ?? defaults.listen, values.text("state") ?? defaults.state)
+    }
+
     private static let variable: @Sendable (String) -> String? = { Environment.value($0) }
 
     private static func reader(_ watch: FileWatch) -> @Sendable (String) -> String? {

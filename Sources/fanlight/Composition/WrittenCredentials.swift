@@ -28,11 +28,19 @@ enum WrittenCredentials {
     private static func inRequest(_ request: Node) -> [String] {
         var found = inAuthorization(request["auth"])
         for section in ["headers", "fields", "query", "form"] {
-            for entry in request[section]?.entries ?? [] where isTelling(entry.key) { found += values(entry.value) }
+            for entry in request[section]?.entries ?? [] {
+                found += isTelling(entry.key) ? values(entry.value) : inText(entry.value)
+                if section == "headers", entry.key.lowercased() == "cookie" {
+                    found += inCookies(entry.value.text ?? "")
+                }
+            }
+        }
+        for piece in request["raw"]?.items ?? [] {
+            if let text = piece["text"] { found += inText(text, hasPlainColons: true) }
         }
         for part in (request["parts"]?.items ?? []) + (request["related"]?.items ?? []) {
             let isNamed = part["name"]?.text.map(isTelling) ?? false
-            if isNamed, let text = part["text"] { found += values(text) }
+            if let text = part["text"] { found += isNamed ? values(text) : inText(text) }
             found += inTree(part["json"], isTold: isNamed)
         }
         found += inTree(request["json"], isTold: false)
@@ -60,7 +68,8 @@ enum WrittenCredentials {
         case .scalar(let text, let isPlain):
             let isWord = ["true", "false", "null"].contains(text)
             let isAmount = Double(text) != nil && text.utf8.count < shortestNumber
-            return !isTold || isPlain && (isWord || isAmount) ? [] : values(node)
+            if !isTold { return inText(node) }
+            return isPlain && (isWord || isAmount) ? [] : values(node)
         }
     }
 
@@ -78,6 +87,23 @@ enum WrittenCredentials {
             guard halves.count == 2, isTelling(halves[0]), !halves[1].contains("${") else { return nil }
             return halves[1]
         }
+    }
+
+    /// Cookies of a service are sessions; short ones are choices, such as a language.
+    private static func inCookies(_ text: String) -> [String] {
+        text.split(separator: ";").compactMap { cookie in
+            let value = cookie.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init)
+            return value.flatMap { $0.utf8.count >= shortest && !$0.contains("${") ? $0 : nil }
+        }
+    }
+
+    /// What the text of a value, or of each of its alternatives, holds under telling names of its own.
+    private static func inText(_ node: Node, hasPlainColons: Bool = false) -> [String] {
+        if !node.items.isEmpty {
+            return node.items.compactMap { $0["value"] }.flatMap { inText($0, hasPlainColons: hasPlainColons) }
+        }
+        let found = CredentialText.values(in: node.text ?? "", hasPlainColons: hasPlainColons)
+        return found.flatMap { values(Node(.scalar($0, isPlain: false), at: node.position)) }
     }
 
     /// The whole value, and its long words, as `Bearer abc` is sometimes repeated without its first; of alternatives

@@ -17,7 +17,7 @@ enum HelpPages {
         usage: ["serve [--config FILE] [--listen HOST:PORT]"],
         text: [
             "Runs until SIGTERM or SIGINT. Uploads under way then get server.drain to finish; a second signal ends at once.",
-            "Prints one line when it is ready: fanlight ready URL. Logs JSON lines to standard error.",
+            "Prints one line when it is ready: fanlight ready URL. Logs JSON lines to standard error. Streams that take nothing stop nothing.",
         ],
         options: [config, Row("--listen HOST:PORT", "instead of server.listen; port 0 lets the system choose")],
         examples: [
@@ -79,8 +79,11 @@ enum HelpPages {
         name: "health",
         line: "ask a running gateway whether it is ready",
         usage: ["health [--to URL] [--config FILE]"],
-        text: ["Asks /readyz and waits at most four seconds. For health checks of containers, and for scripts."],
-        options: [Row("--to URL", "the gateway; otherwise the address of the configuration"), config],
+        text: [
+            "Asks /readyz and waits at most four seconds. For health checks of containers, and for scripts.",
+            "Of the configuration only server.state and server.listen are read, whatever else stands in it by now: a running gateway notes its address in the state folder, and server.listen counts where no such note is there.",
+        ],
+        options: [Row("--to URL", "the gateway; otherwise the one of the configuration"), config],
         examples: [Row("fanlight health --to http://127.0.0.1:8080", "without reading a configuration")],
         statuses: [Row("0", "ready"), Row("1", "not ready, or no answer")]
     )

@@ -191,6 +191,13 @@ func decode(
     static let rows: [Row] = [
         Row(text: "", findings: ["1:1: no services: uploads have nowhere to go"], isDecoded: true),
         Row(text: "server:\nimage: ~\nservices: {a: {x: 1}}\n", findings: [], isDecoded: true),
+        Row(
+            text: "services: {a: {x: 1}}\nserver:\n  client_timeout: 0s\n  max_body: 0\n",
+            findings: [
+                "3:19: server.client_timeout: expected 100ms or more",
+                "4:13: server.max_body: expected a size of at least one byte, such as 500KB, 5MB or 10MiB",
+            ]
+        ),
         Row(text: "- a\n", findings: ["1:1: the file expected a mapping of keys, such as 'server: …'"]),
         Row(text: "server: 5\n", findings: ["1:9: server expected a mapping of keys, such as 'listen: …'"]),
         Row(

@@ -169,6 +169,8 @@ struct CallerTests {
             ("10.0.0.1", "", .xForwardedFor, "10.0.0.1"), ("10.0.0.1", "10.0.0.3,10.0.0.2", .xForwardedFor, "10.0.0.3"),
             ("10.0.0.1", "for=1.2.3.4, for=\"[2001:db8::1]:99\";proto=https", .forwarded, "2001:db8:0:0:0:0:0:1"),
             ("10.0.0.1", "proto=https;For=5.6.7.8", .forwarded, "5.6.7.8"),
+            ("10.0.0.1", "by=1.2.3.4;for=\"5.6.7.8\";host=\"a,b;for=9.9.9.9\"", .forwarded, "5.6.7.8"),
+            ("10.0.0.1", "host=\"a\\\",for=9.9.9.9;\";for=5.6.7.8", .forwarded, "5.6.7.8"),
             ("10.0.0.1", "for=_hidden", .forwarded, "10.0.0.1"),
         ] as [(String, String, ForwardedField, String)]
     )

@@ -142,10 +142,16 @@ struct ObservatoryTests {
         arguments: [
             ("/v1/uploads/abc", "/v1/uploads/{id}"), ("/v1/uploads", "/v1/uploads"), ("/album/x.jpg", "/album/{name}"),
             ("/", "/"), ("/metrics", "/metrics"), ("/secret/../../x", "other"), ("/v1/uploads/a/b/c", "other"),
+            ("/metrics/", "other"), ("//metrics", "other"), ("/v1//services", "other"), ("/v1/uploads/", "other"),
+            ("", "other"),
             ("/v1/uploads/a/retry", "/v1/uploads/{id}/retry"),
         ]
     )
-    func labels(path: String, label: String) {
+    func labels(path: String, label: String) async throws {
         #expect(InterfacePath.label(of: path) == label)
+        let bench = try Bench(script: Bench.delivers)
+        await bench.gateway.start()
+        let answer = await bench.send("GET", path)
+        #expect(label != "other" || answer.status == 404)
     }
 }

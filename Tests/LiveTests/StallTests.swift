@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightCurl
+import FanlightTestSupport
+import Foundation
+import Testing
+
+/// Things around a running gateway that do not go on, are broken, or end.
+@Suite("A gateway whose surroundings fail", .serialized)
+struct StallTests {
+    private static func folder() throws -> String {
+        let path = NSTemporaryDirectory() + "fanlight-stall-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    private static func write(_ services: String, in folder: String) throws -> String {
+        let path = folder + "/config.yaml"
+        let text = "server: {listen: 127.0.0.1:0, state: \(folder)/state}\nservices:\n" + services
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private static func upload(to gateway: LiveProcess, _ transport: CurlTransport) async throws -> Int {
+        var request = HTTPRequest(
+            method: "POST",
+            url: gateway.url + "/v1/uploads",
+            headers: [HTTPField("Content-Type", "image/gif")],
+            timeouts: Timeouts(total: .seconds(60))
+        )
+        request.body = .bytes(SamplePicture.gif)
+        return try await transport.send(request).status
+    }
+
+    @Test("A stop signal does not wait for a configuration that takes long to be read")
+    func longReload() async throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let config = try Self.write("  a: {adapter: local, folder: \(folder)/a}\n", in: folder)
+        let gateway = try LiveProcess(["serve", "--config", config], ready: "fanlight ready ", logs: true)
+        let services = (0..<7_500).map {
+            "  s\($0): {url: 'http://127.0.0.1:1/', file: file, fields: {a: '${title}'}, link: $.u}\n"
+        }
+        _ = try Self.write(services.joined(), in: folder)
+        let before = Self.processorTicks(gateway.pid)
+        // Half a second of work: nothing else than the configuration gives it any.
+        while gateway.isRunning, Self.processorTicks(gateway.pid) - before < 50 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(gateway.stop() == 0)
+        #expect(!gateway.log.contains("configuration re"), "\(gateway.log)")
+    }
+
+    /// Hundredths of a second of processor time.
+    private static func processorTicks(_ pid: Int32) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+
+    @Test("A gateway is well although its configuration was broken, or moved to another port, meanwhile")
+    func healthOfABrokenConfiguration() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let config = try Self.write("  a: {adapter: local, folder: \(folder)/a}\n", in: folder)
+        let gateway = try LiveProcess(["serve", "--config", config], ready: "fanlight ready ")
+        let good = try String(contentsOfFile: config, encoding: .utf8)
+        for text in [good, good + "bogus: 1\n", good.replacing("127.0.0.1:0", with: "127.0.0.1:1")] {
+            try text.write(toFile: config, atomically: true, encoding: .utf8)
+            let run = try CommandRun(["health", "--config", config])
+            #expect(run.status == 0 && run.output == "\(gateway.url) is ready\n", "\(run.errors)")
+        }
+        #expect(gateway.stop() == 0)
+        #expect(try CommandRun(["health", "--config", config]).status == 1)
+        #expect(try CommandRun(["health", "--config", folder + "/none.yaml"]).status == 1)
+    }
+
+    @Test("Nothing of a delivered picture stays in the spool after the end")
+    func emptySpool() async throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let config = try Self.write("  a: {adapter: local, folder: \(folder)/a}\n", in: folder)
+        let gateway = try LiveProcess(["serve", "--config", config], ready: "fanlight ready ")
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        for _ in 0..<3 { #expect(try await Self.upload(to: gateway, transport) == 200) }
+        #expect(gateway.stop() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/state/spool") == [])
+        #expect(!FileManager.default.fileExists(atPath: folder + "/state/address"))
+    }
+}
