@@ -76,6 +76,26 @@ extension Compilation {
         return prefix.count > authority.count + (prefix.lowercased().hasPrefix("https") ? 8 : 7)
     }
 
+    /// Warns where a client's text goes into a URL as it is: `?`, `#`, `/` and blanks in it would count as such.
+    func checkEncoding(of url: Choice, _ node: Node) {
+        for segment in url.list.flatMap(\.template.segments) {
+            guard case .expression(let expression) = segment, takesText(expression.variable),
+                !expression.filters.contains(where: \.fitsURL)
+            else { continue }
+            let name = expression.source
+            warning(node, "'\(name)' goes into the URL as the client writes it; write ${\(name)|urlencode}")
+        }
+    }
+
+    /// True where a client may give any characters.
+    private func takesText(_ variable: Variable) -> Bool {
+        guard case .option(let name) = variable else { return variable.isClients }
+        switch options.first(where: { $0.name == name })?.type {
+        case .text, .url, nil: return true
+        case .int, .bool, .choice: return false
+        }
+    }
+
     /// Reads a list of hosts, in which settings may stand.
     func hosts(_ node: Node?) -> [HostPattern] {
         guard let node, !node.isNull else { return [] }

@@ -41,7 +41,9 @@ extension Compilation {
         request.method = method(node["method"], defaults.method, request.body)
         request.allowed = hosts(node["allow_hosts"])
         request.declared = declared
+        let found = diagnostics.count
         let destinations = destinations(of: url, urlNode)
+        if diagnostics.count == found { checkEncoding(of: url, urlNode) }
         request.hasCapturedHost = destinations.contains(where: \.isCaptured)
         request.hasSessionHost = request.hasCapturedHost && destinations.allSatisfy(\.isSession)
         checkReach(of: request, destinations, urlNode, node, defaults.name)

@@ -22,6 +22,8 @@ final class Compilation {
 
     /// Values of the settings, which decide about hosts.
     var settings: [String: JSONValue] = [:]
+    /// What requests may choose.
+    var options: [OptionSpec] = []
     /// What URLs that begin with a slash are laid onto.
     var base: Choice?
     /// Hosts that the service's credentials may go to.
@@ -44,6 +46,11 @@ final class Compilation {
 
     /// Reports an error.
     func error(_ node: Node, _ message: String) { diagnostics.append(Diagnostic(at: node.position, message)) }
+
+    /// Reports what is allowed and probably not meant.
+    func warning(_ node: Node, _ message: String) {
+        diagnostics.append(Diagnostic(.warning, at: node.position, message))
+    }
 
     /// Reports an error at a place.
     func error(at position: SourcePosition, _ message: String) { diagnostics.append(Diagnostic(at: position, message)) }

@@ -53,6 +53,7 @@ public struct ServiceCompiler: Sendable {
         compilation.names.settings = Set(specs.map(\.name))
         compilation.settings = settings(name, merged, specs, compilation)
         let options = options(merged, compilation)
+        compilation.options = options
         checkKeys(name, merged, specs, options, compilation)
         let isComplete = compilation.diagnostics.isEmpty
         var service = described(name, merged, compilation)

@@ -54,7 +54,7 @@ enum TemplateNotes {
         case .int: "a whole number; of truth values 1 and 0"
         case .bool: "true or false"
         case .urlencode: "percent-encoded for a query"
-        case .urlpath: "percent-encoded for a path; slashes stay"
+        case .urlpath: "percent-encoded for a path; slashes stay. A client's `.` and `..` are refused in every path"
         case .basename: "what follows the last slash of a path or address"
         case .ascii: "every other character as `_`"
         case .json: "JSON text"

@@ -78,6 +78,7 @@ struct RequestProgram: Sendable {
         else {
             throw incomplete(in: scope)
         }
+        try checkSteps(of: address, in: scope)
         guard hasCapturedHost else { return (text, address) }
         guard (allowed + declared).contains(where: { $0.matches(address) }) else {
             let message =
@@ -97,7 +98,8 @@ struct RequestProgram: Sendable {
             }
         }
         guard let first = told.first else {
-            return DeliveryFailure(kind: .rejected, message: "the URL of \(scope.service) is not complete")
+            let given = url.variables.first(where: \.isClients).map { "; '\($0.name)' may not fit into it" } ?? ""
+            return DeliveryFailure(kind: .rejected, message: "the URL of \(scope.service) is not complete" + given)
         }
         let missing = told.first { scope.value(of: $0) == nil }
         let message =
