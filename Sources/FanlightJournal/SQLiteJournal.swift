@@ -206,6 +206,11 @@ public final class SQLiteJournal: Journal {
         try await read { reader throws(JournalError) in try reader.kept(name) }
     }
 
+    /// All small values whose names begin so.
+    public func kept(beginning prefix: String) async throws(JournalError) -> [String: JSONValue] {
+        try await read { reader throws(JournalError) in try reader.kept(beginning: prefix) }
+    }
+
     /// Keeps a small value, sealed.
     public func keep(_ value: JSONValue?, as name: String) {
         queue.submit(WriteRequest(work: { writer throws(JournalError) in try writer.keep(value, name) }))

@@ -218,6 +218,12 @@ public final class MemoryJournal: Journal {
     /// A small value.
     public func kept(_ name: String) async throws(JournalError) -> JSONValue? { state.withLock { $0.values[name] } }
 
+    /// All small values whose names begin so; fails while the journal does.
+    public func kept(beginning prefix: String) async throws(JournalError) -> [String: JSONValue] {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return state.withLock { $0.values.filter { $0.key.hasPrefix(prefix) } }
+    }
+
     /// Keeps a small value.
     public func keep(_ value: JSONValue?, as name: String) { state.withLock { $0.values[name] = value } }
 

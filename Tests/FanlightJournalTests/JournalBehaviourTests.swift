@@ -137,6 +137,10 @@ struct JournalBehaviourTests {
         #expect(upload.deliveries[0].firstAttemptAt == 1_500 && upload.deliveries[0].status == .delivered)
         #expect(try await journal.kept("rate a") == .int(7))
         #expect(try await journal.kept("rate b") == nil)
+        journal.keep(.int(8), as: "rate%")
+        try await journal.record([])
+        #expect(try await journal.kept(beginning: "rate") == ["rate a": .int(7), "rate%": .int(8)])
+        #expect(try await journal.kept(beginning: "rate%") == ["rate%": .int(8)])
     }
 
     @Test("What is unfinished comes oldest first, page by page; a wanted deletion counts", arguments: Kind.allCases)

@@ -43,7 +43,7 @@ public struct ClientKeyConfiguration: Sendable, Equatable {
             FieldSpec(
                 "quota",
                 .rate,
-                "Pictures taken, such as 1000/day, counted over restarts; more are answered 429; absent = no bound"
+                "Pictures taken, such as 1000/day, counted over restarts and reloads; more are answered 429; absent = no bound"
             ),
         ],
         "Entries of `server.client_keys` that are mappings; a plain text is a key without bounds."

@@ -16,6 +16,8 @@ final class CallerDesk: Sendable {
     private struct State {
         var accounts: [String: Account] = [:]
         var addresses: [IPAddress: RateWindow] = [:]
+        /// What an earlier run counted, by its name in the journal.
+        var earlier: [String: RateWindow.Counts] = [:]
         var receiving = 0
     }
 
@@ -41,12 +43,14 @@ final class CallerDesk: Sendable {
         guard let limit = key.rate else { return }
         let now = clock.now()
         let next = state.withLock { state -> Timestamp? in
-            var window = Self.window(state.accounts[key.account]?.rate, limit, at: now)
+            let name = Self.name("rate", key.account)
+            let standing = state.accounts[key.account]?.rate
+            var window = Self.window(standing, limit, earlier: state.earlier[name], at: now)
             let next = window.left(at: now) > 0 ? nil : window.next(at: now)
             if next == nil { window.take(at: now) }
             state.accounts[key.account, default: Account()].rate = (limit, window)
             // With the lock held, so that no older count follows a newer one.
-            if next == nil { journal.keep(RateMemory.json(window.counts), as: Self.name("rate", key.account)) }
+            if next == nil { journal.keep(RateMemory.json(window.counts), as: name) }
             return next
         }
         if let next { throw .tooFast(until: next - now, "This key may send \(Self.text(limit)) requests.") }
@@ -96,7 +100,8 @@ final class CallerDesk: Sendable {
         let now = clock.now()
         let next = state.withLock { state -> Timestamp? in
             var account = state.accounts[key.account, default: Account()]
-            var window = Self.window(account.quota, limit, at: now)
+            let name = Self.name("quota", key.account)
+            var window = Self.window(account.quota, limit, earlier: state.earlier[name], at: now)
             let left = window.left(at: now) - account.reserved
             // What is under way ends within a minute or so.
             let next = left > 0 ? nil : max(window.next(at: now), now + .seconds(1))
@@ -120,7 +125,8 @@ final class CallerDesk: Sendable {
         let now = clock.now()
         let next = state.withLock { state -> Timestamp? in
             var account = state.accounts[key.account, default: Account()]
-            var window = Self.window(account.quota, limit, at: now)
+            let name = Self.name("quota", key.account)
+            var window = Self.window(account.quota, limit, earlier: state.earlier[name], at: now)
             guard window.left(at: now) - (account.reserved - 1) >= count else {
                 return max(window.next(at: now), now + .seconds(1))
             }
@@ -128,51 +134,39 @@ final class CallerDesk: Sendable {
             for _ in 0..<count { window.take(at: now) }
             account.quota = (limit, window)
             state.accounts[key.account] = account
-            journal.keep(RateMemory.json(window.counts), as: Self.name("quota", key.account))
+            journal.keep(RateMemory.json(window.counts), as: name)
             return nil
         }
         if let next { throw .overQuota(until: next - now, limit) }
     }
 
-    /// What counted when the gateway stopped counts still.
-    func restore(_ keys: [ClientKey]) async {
-        for key in keys {
-            let rate = key.rate == nil ? nil : await kept(Self.name("rate", key.account))
-            let quota = key.quota == nil ? nil : await kept(Self.name("quota", key.account))
-            let now = clock.now()
-            state.withLock { state in
-                var account = state.accounts[key.account, default: Account()]
-                if let limit = key.rate, let rate {
-                    var window = Self.window(account.rate, limit, at: now)
-                    window.restore(rate, at: now)
-                    account.rate = (limit, window)
-                }
-                if let limit = key.quota, let quota {
-                    var window = Self.window(account.quota, limit, at: now)
-                    window.restore(quota, at: now)
-                    account.quota = (limit, window)
-                }
-                state.accounts[key.account] = account
-            }
-        }
+    /// What the names of all counts in the journal begin with.
+    static let memory = "caller."
+
+    /// What counted when the gateway stopped counts still: for keys of today, and for those that come, or get a rate or
+    /// quota, with a later configuration.
+    ///
+    /// - Parameter values: All that the journal keeps under ``memory``; to be handed in before the first request.
+    func restore(_ values: [String: JSONValue]) {
+        state.withLock { $0.earlier = values.compactMapValues { RateMemory.counts($0) } }
     }
 
-    private func kept(_ name: String) async -> RateWindow.Counts? {
-        let value = try? await journal.kept(name)
-        return RateMemory.counts(value ?? nil)
-    }
-
-    private static func name(_ kind: String, _ account: String) -> String { "caller.\(kind).\(account)" }
+    private static func name(_ kind: String, _ account: String) -> String { "\(memory)\(kind).\(account)" }
 
     /// The window of a limit that may have changed since it last counted.
+    ///
+    /// - Parameter earlier: What an earlier run of the gateway counted.
     private static func window(
         _ standing: (limit: Rate, window: RateWindow)?,
         _ limit: Rate,
+        earlier: RateWindow.Counts?,
         at now: Timestamp
     ) -> RateWindow {
         if let standing, standing.limit == limit { return standing.window }
-        let fresh = RateWindow(limit: limit.count, period: limit.period)
-        return standing.map { fresh.continuing($0.window, at: now) } ?? fresh
+        var window = RateWindow(limit: limit.count, period: limit.period)
+        if let standing { return window.continuing(standing.window, at: now) }
+        if let earlier { window.restore(earlier, at: now) }
+        return window
     }
 
     private static func text(_ rate: Rate) -> String { "\(rate.count) in \(Problem.words(rate.period))" }

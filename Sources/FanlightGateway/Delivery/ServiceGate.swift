@@ -107,6 +107,9 @@ final class ServiceGate: Sendable {
         pump()
     }
 
+    /// True where the service has a rate.
+    var hasRate: Bool { state.withLock { $0.queue.rateCounts != nil } }
+
     /// Lets nobody in until the rate is restored.
     func shut() { state.withLock { $0.isShut = true } }
 

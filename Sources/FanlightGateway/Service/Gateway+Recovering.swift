@@ -72,16 +72,28 @@ extension Gateway {
     /// What counted in the period of each service's rate when the gateway stopped still counts.
     func restoreRates(of names: Set<String>) async {
         for service in engine.services where service.rate != nil && names.contains(service.name) {
-            let value = await kept(RateMemory.name(of: service.name))
-            engine.gates[service.name]?.restoreRate(RateMemory.counts(value))
+            let value = await read { journal throws(JournalError) in
+                try await journal.kept(RateMemory.name(of: service.name))
+            }
+            engine.gates[service.name]?.restoreRate(RateMemory.counts(value ?? nil))
         }
     }
 
-    /// A value that the journal keeps; one that cannot be read for a while is asked for again.
-    private func kept(_ name: String) async -> JSONValue? {
+    /// What clients' keys had used when the gateway stopped is still used.
+    func restoreCallers() async {
+        let values = await read { journal throws(JournalError) in
+            try await journal.kept(beginning: CallerDesk.memory)
+        }
+        if let values { callers.restore(values) }
+    }
+
+    /// Reads what the journal keeps; a journal that cannot be read for a while is asked again.
+    private func read<Value>(
+        _ reading: (any Journal) async throws(JournalError) -> Value
+    ) async -> Value? {
         while !registry.isStopping {
             do throws(JournalError) {
-                return try await engine.journal.kept(name)
+                return try await reading(engine.journal)
             } catch {
                 engine.events.tell(.journalFailed)
                 guard error.isTemporary else { return nil }

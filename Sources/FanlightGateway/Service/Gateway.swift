@@ -133,6 +133,9 @@ public final class Gateway: Sendable {
 
     /// The gateway for uploads after a change of the configuration; those under way end with this one.
     func changed(to settings: GatewaySettings, services: [CompiledService], unchanged: Set<String>) -> Gateway {
+        // What counted before a restart counts, too, for a service that comes back, or gets its rate again, only now.
+        let fresh = services.filter { $0.rate != nil && engine.gates[$0.name]?.hasRate != true }.map(\.name)
+        for name in fresh { engine.gates[name]?.shut() }
         let gates = Engine.gates(
             services,
             standing: engine.gates,
@@ -144,8 +147,6 @@ public final class Gateway: Sendable {
         let changed = services.map(\.name).filter { !unchanged.contains($0) }
         engine.limits.forget(changed)
         let gateway = Gateway(self, engine.changed(to: settings, services: services, gates: gates))
-        // What counted before a restart counts, too, for a service that comes back only now.
-        let fresh = services.filter { $0.rate != nil && engine.gates[$0.name] == nil }.map(\.name)
         for name in fresh { gates[name]?.shut() }
         if !fresh.isEmpty { Task { await gateway.restoreRates(of: Set(fresh)) } }
         return gateway
@@ -163,7 +164,7 @@ public final class Gateway: Sendable {
     ///   be counted with it.
     public func start(whenCounted: @Sendable () -> Void = {}) async {
         await restoreRates(of: Set(engine.services.map(\.name)))
-        await callers.restore(settings.clientKeys)
+        await restoreCallers()
         whenCounted()
         await recover()
         guard !registry.isStopping else { return }

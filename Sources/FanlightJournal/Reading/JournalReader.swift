@@ -150,6 +150,18 @@ final class JournalReader {
         return found
     }
 
+    func kept(beginning prefix: String) throws(JournalError) -> [String: JSONValue] {
+        var found: [String: JSONValue] = [:]
+        try connection.query(
+            "SELECT name, value FROM kept WHERE substr(name, 1, length(?1)) = ?1",
+            [.text(prefix)]
+        ) { row throws(JournalError) in
+            guard let name = row.text(0) else { return }
+            found[name] = try columns.opened(row.bytes(1), "kept", name, 0)
+        }
+        return found
+    }
+
     /// Names of all files that the journal owns.
     func pictures() throws(JournalError) -> Set<String> {
         var names: Set<String> = []

@@ -100,6 +100,51 @@ struct CallerTests {
         #expect(await second.post(headers: Self.bearer).status == 429)
     }
 
+    @Test("What a key has used counts, too, where it gets its limits only with a reload", arguments: [true, false])
+    func reload(isKnown: Bool) async throws {
+        let bound = Rate(count: 2, period: .seconds(86_400))
+        let limits: [@Sendable (inout ClientKeyConfiguration) -> Void] = [{ $0.quota = bound }, { $0.rate = bound }]
+        for limit in limits {
+            let (key, other) = (Self.key(limit), ClientKey(ClientKeyConfiguration(key: Secret("other"))))
+            let journal = MemoryJournal()
+            func restart(_ keys: [ClientKey]) async throws -> Bench {
+                let options = Bench.Options(journal: journal, callers: { $0.clientKeys = keys })
+                let bench = try Bench(["a"], options: options, script: Bench.delivers)
+                await bench.gateway.start()
+                return bench
+            }
+            let first = try await restart([key])
+            #expect(await first.post(headers: Self.bearer).status == 200)
+            let second = try await restart(isKnown ? [Self.key { _ in }] : [other])
+            var settings = GatewaySettings()
+            settings.clientKeys = [other, key]
+            second.running.change(to: settings, services: second.gateway.engine.services, unchanged: ["a"])
+            #expect(await second.post(headers: Self.bearer).status == 200)
+            #expect(await second.post(headers: Self.bearer).status == 429)
+            let third = try await restart([key])
+            #expect(await third.post(headers: Self.bearer).status == 429, "the count on disk was lowered")
+        }
+    }
+
+    @Test("A start waits for the journal to tell what keys have used")
+    func busyJournal() async throws {
+        let key = Self.key { $0.quota = Rate(count: 1, period: .seconds(86_400)) }
+        let first = try Bench(options: .init(callers: { $0.clientKeys = [key] }), script: Bench.delivers)
+        #expect(await first.post(headers: Self.bearer).status == 200)
+        first.journal.fail(with: .busy)
+        let options = Bench.Options(journal: first.journal, callers: { $0.clientKeys = [key] })
+        let second = try Bench(options: options, script: Bench.delivers)
+        let start = Task { await second.gateway.start() }
+        #expect(
+            await Bench.eventually {
+                second.events.list.contains { if case .journalFailed = $0 { true } else { false } }
+            }
+        )
+        first.journal.fail(with: nil)
+        await start.value
+        #expect(await second.post(headers: Self.bearer).status == 429)
+    }
+
     @Test("A key with another value and the same name has the uploads and the usage of the one before")
     func renewed() async throws {
         func options(_ text: String, _ journal: MemoryJournal) -> Bench.Options {
@@ -172,6 +217,16 @@ struct CallerTests {
             ("10.0.0.1", "by=1.2.3.4;for=\"5.6.7.8\";host=\"a,b;for=9.9.9.9\"", .forwarded, "5.6.7.8"),
             ("10.0.0.1", "host=\"a\\\",for=9.9.9.9;\";for=5.6.7.8", .forwarded, "5.6.7.8"),
             ("10.0.0.1", "for=_hidden", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=\"5.6.7.8\";host=\"a,b;for=9.9.9.9\"", .forwarded, "5.6.7.8"),
+            ("10.0.0.1", "for=5.6.7.8;host=\"a\\\", for=9.9.9.9\"", .forwarded, "5.6.7.8"),
+            ("10.0.0.1", "for=9.9.9.9 , , for = \"5.6.7.8:99\" ; proto=https,", .forwarded, "5.6.7.8"),
+            ("10.0.0.1", "for=5.6.7.8:99, for=[2001:db8::1]", .forwarded, "2001:db8:0:0:0:0:0:1"),
+            ("10.0.0.1", "for=9.9.9.9;x=\", for=\"5.6.7.8\"", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=9.9.9.9, for=5.6.7.8;host=\"open", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=9.9.9.9, for=5.6.7.8;host=\"a\"b", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=5.6.7.8;for=9.9.9.9", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=9.9.9.9, for", .forwarded, "10.0.0.1"),
+            ("10.0.0.1", "for=9.9.9.9, proto=https", .forwarded, "10.0.0.1"),
         ] as [(String, String, ForwardedField, String)]
     )
     func addresses(peer: String, value: String, field: ForwardedField, expected: String) {

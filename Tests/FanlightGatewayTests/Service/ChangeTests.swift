@@ -99,8 +99,11 @@ struct ChangeTests {
         #expect(third.body["deliveries"]?.array?.first?["error"]?["kind"]?.string == "rate_limited")
     }
 
-    @Test("A service that comes back with a reload has what its rate counted before a restart")
-    func keptRates() async throws {
+    @Test(
+        "A service that comes back, or gets its rate again, with a reload has what the rate counted before a restart",
+        arguments: ["a", "b"]
+    )
+    func keptRates(standing: String) async throws {
         let more = ", limits: {rate: 1/hour}, retry: {attempts: 1}, deadline: 1s"
         let journal = MemoryJournal()
         let first = try Bench(
@@ -111,7 +114,7 @@ struct ChangeTests {
         #expect(await first.post().status == 200)
         let name = RateMemory.name(of: "a")
         #expect(await Bench.eventually { (try? await journal.kept(name)) ?? nil != nil })
-        let second = try Bench(yaml: Self.yaml(["b"]), options: .init(journal: journal), script: Bench.delivers)
+        let second = try Bench(yaml: Self.yaml([standing]), options: .init(journal: journal), script: Bench.delivers)
         await second.gateway.start()
         try Self.change(second, to: Self.yaml(["a"], more: more))
         #expect(await Bench.eventually { second.running.gateway.engine.gates["a"]?.snapshot.rateLeft == 0 })

@@ -78,6 +78,9 @@ public protocol Journal: Sendable {
     /// A small value of the gateway that survives a restart, for example the state of a service's rate.
     func kept(_ name: String) async throws(JournalError) -> JSONValue?
 
+    /// All small values whose names begin so, by name.
+    func kept(beginning prefix: String) async throws(JournalError) -> [String: JSONValue]
+
     /// Keeps a small value, sealed; `nil` removes it. Written like ``post(_:)``.
     func keep(_ value: JSONValue?, as name: String)
 
