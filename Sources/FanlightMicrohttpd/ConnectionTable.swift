@@ -162,6 +162,21 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// Requests whose bodies are still coming.
+    var receivingCount: Int { state.withLock { $0.entries.values.count { $0.phase == .receiving } } }
+
+    /// Tells those whose bodies are still coming that nothing becomes of them, and closes our side.
+    func refuseReceiving(with bytes: [UInt8], lingering time: Duration) {
+        state.withLock { state in
+            for (key, entry) in state.entries where entry.phase == .receiving {
+                _ = Self.send(bytes, to: entry.descriptor)
+                shutdown(entry.descriptor, Int32(SHUT_WR))
+                state.entries[key]?.phase = .answering
+                state.entries[key]?.deadline = .now + time
+            }
+        }
+    }
+
     /// Why the connection has no place; `nil` when it has one.
     func surplus(_ key: UInt) -> Surplus? { state.withLock { $0.entries[key]?.surplus } }
 

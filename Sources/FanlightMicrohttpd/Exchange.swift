@@ -31,9 +31,13 @@ final class Exchange: Sendable {
     /// True when the answer ends the connection, because nobody can be sure where the body ended.
     let isLast: Bool
 
-    init(_ connection: OpaquePointer, stage: Stage, isLast: Bool = false) {
+    /// True for a request that wants the head of its answer only.
+    let isHead: Bool
+
+    init(_ connection: OpaquePointer, stage: Stage, isLast: Bool = false, isHead: Bool = false) {
         unsafe self.connection = unsafe connection
         self.isLast = isLast
+        self.isHead = isHead
         state = Mutex(State(stage: stage))
     }
 

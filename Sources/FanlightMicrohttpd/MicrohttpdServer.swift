@@ -103,6 +103,9 @@ public final class MicrohttpdServer: Sendable {
     /// Complete requests whose answers the service still works on.
     public var requestsUnderWay: Int { core.waiting.count }
 
+    /// Requests whose bodies are still coming.
+    public var bodiesUnderWay: Int { core.table.receivingCount }
+
     /// Open connections.
     public var connectionCount: Int { core.table.count }
 
@@ -112,8 +115,8 @@ public final class MicrohttpdServer: Sendable {
     /// Refuses new connections; those that exist are served and closed after their answer.
     public func stopAccepting() { state.withLock { quiesce(&$0) } }
 
-    /// Stops: requests that wait for the service are answered 503, answers on their way get a second, then
-    /// every connection is closed.
+    /// Stops: requests that wait for the service and those whose bodies are still coming are answered 503, answers on
+    /// their way get a second, then every connection is closed.
     ///
     /// Blocks for about a second at most; may be called more than once.
     public func stop() {
@@ -125,6 +128,7 @@ public final class MicrohttpdServer: Sendable {
         guard !wasStopped else { return }
         core.waiting.stop(with: RawAnswer.stopping)
         core.streams.stop()
+        core.table.refuseReceiving(with: RawAnswer.bytes(of: RawAnswer.stopping), lingering: Self.farewell)
         let end = ContinuousClock.now + Self.farewell
         while core.table.hasAnswers, ContinuousClock.now < end { usleep(2_000) }
         // SAFETY: only the caller that set the phase comes here; no connection is suspended any more.

@@ -43,19 +43,20 @@ final class ServerCore: Sendable {
     func begin(_ connection: OpaquePointer, _ request: HeadReader.Result) -> (Exchange, MHD_Result) {
         let key = UInt(bitPattern: connection)
         table.beginRequest(key)
+        let isHead = request.head.method == "HEAD"
         switch decide(request, key: key) {
         case .receive(let sink):
             // The library takes lone line feeds between chunks, and a line that begins with a zero byte for the end of
             // the trailer; a proxy in front may not. What comes behind such a body is not run.
             let isChunked = if case .chunked = request.framing { true } else { false }
-            return (unsafe Exchange(connection, stage: .receiving(sink), isLast: isChunked), .YES)
+            return (unsafe Exchange(connection, stage: .receiving(sink), isLast: isChunked, isHead: isHead), .YES)
         case .answer(let answer):
             if case .none = request.framing, !request.isOdd {
                 // Queued at the next call: an answer to the first one would close the connection.
-                return (unsafe Exchange(connection, stage: .ready(answer)), .YES)
+                return (unsafe Exchange(connection, stage: .ready(answer), isHead: isHead), .YES)
             }
             let hasBody = if case .none = request.framing { false } else { true }
-            if hasBody, request.head.method != "HEAD", request.head.header("Expect") == nil, case .bytes = answer.body {
+            if hasBody, !isHead, request.head.header("Expect") == nil, case .bytes = answer.body {
                 return (unsafe Exchange(connection, stage: .draining(0)), sendLast(answer, key: key))
             }
             // Nothing to drain: the client waits for leave to send, or the library sees no body.
@@ -103,10 +104,20 @@ final class ServerCore: Sendable {
         case .receiving(let sink): return unsafe work(sink, exchange, connection)
         case .ready(let answer):
             exchange.stage = .over
-            return unsafe queue(answer, on: connection, closing: exchange.isLast)
+            let shown = exchange.isHead ? Self.withoutStream(answer) : answer
+            return unsafe queue(shown, on: connection, closing: exchange.isLast)
         case .working: return .YES
         case .draining, .over: return .NO
         }
+    }
+
+    /// The answer to HEAD: for a body without a known end the library would send the end of one behind the head.
+    private static func withoutStream(_ answer: HTTPAnswer) -> HTTPAnswer {
+        guard case .stream(let stream) = answer.body else { return answer }
+        stream.close()
+        var answer = answer
+        answer.body = .bytes([])
+        return answer
     }
 
     private func work(_ sink: any BodySink, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {

@@ -28,6 +28,17 @@ import Testing
         #expect(!service.stream.isAbandoned)
     }
 
+    @Test func headOfAStreamIsAHeadAndNothingMore() async throws {
+        let server = try start()
+        defer { server.stop() }
+        let client = try #require(RawClient(port: server.port))
+        client.write("HEAD /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await client.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200"))
+        client.write("GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await client.read(until: "at once").hasPrefix("HTTP/1.1 200"))
+        #expect(service.stream.isAbandoned)
+    }
+
     @Test func aLongBodyArrivesWhole() async throws {
         let server = try start()
         defer { server.stop() }

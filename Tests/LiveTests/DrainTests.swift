@@ -12,6 +12,31 @@ struct DrainTests {
         "\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
     }
 
+    @Test("A body that is coming at the stop signal may end within the drain; what does not is told so")
+    func halfBodies() async throws {
+        let live = try LiveGateway(server: "  drain: 3s", services: "  a: {adapter: local, folder: FOLDER/a}")
+        let port = try #require(URL(string: live.gateway.url)?.port.map { UInt16($0) })
+        let head =
+            "POST /v1/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: image/gif\r\nContent-Length: \(SamplePicture.gif.count)\r\n\r\n"
+        let ending = try #require(KeptConnection(port: port))
+        let endless = try #require(KeptConnection(port: port))
+        for connection in [ending, endless] { connection.write(Array(head.utf8) + SamplePicture.gif.prefix(10)) }
+        // Two heads are read.
+        var isReceiving = false
+        for _ in 0..<400 where !isReceiving {
+            let text = String(decoding: try await live.get(live.gateway.url + "/metrics").body, as: UTF8.self)
+            isReceiving = text.contains("\nfanlight_http_connections 3\n")
+            if !isReceiving { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        kill(live.gateway.pid, SIGTERM)
+        while KeptConnection(port: port) != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ending.ask(Array(SamplePicture.gif.dropFirst(10))).hasPrefix("HTTP/1.1 200 "))
+        let late = endless.ask([])
+        #expect(late.hasPrefix("HTTP/1.1 503 ") && late.contains(#""stopping""#), "\(late)")
+        #expect(live.gateway.stop() == 0)
+    }
+
     @Test("After the stop signal, connections from before bring no new work; answers to what is under way still come")
     func keptConnections() async throws {
         let live = try LiveGateway(

@@ -99,9 +99,14 @@ final class KeptConnection: Sendable {
     deinit { close(socket) }
 
     /// Sends a request and gives its whole answer, or what came within the time.
-    func ask(_ request: String) -> String {
-        let bytes = Array(request.utf8)
-        _ = unsafe send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    func ask(_ request: String) -> String { ask(Array(request.utf8)) }
+
+    /// Sends a part of a request.
+    func write(_ bytes: [UInt8]) { _ = unsafe send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Sends the rest of a request and gives its whole answer.
+    func ask(_ bytes: [UInt8]) -> String {
+        write(bytes)
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !RawClient.isComplete(answer) {

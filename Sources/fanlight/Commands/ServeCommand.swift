@@ -147,7 +147,7 @@ enum ServeCommand {
     /// Time that interrupted uploads get to write their state and to answer their clients.
     private static let farewell = Duration.seconds(2)
 
-    /// Lets uploads under way finish, from the complete request to its answer; a second signal ends that.
+    /// Lets uploads under way finish, from the head of the request to its answer; a second signal ends that.
     private static func drain(
         _ gateway: Gateway,
         _ server: MicrohttpdServer,
@@ -157,7 +157,10 @@ enum ServeCommand {
         gateway.refuseNewWork()
         server.stopAccepting()
         let end = ContinuousClock.now + grace
-        while gateway.uploadsUnderWay > 0 || server.requestsUnderWay > 0, ContinuousClock.now < end {
+        func isBusy() -> Bool {
+            gateway.uploadsUnderWay > 0 || server.requestsUnderWay > 0 || server.bodiesUnderWay > 0
+        }
+        while isBusy(), ContinuousClock.now < end {
             if signals.wait(milliseconds: 50) { break }
         }
         gateway.interrupt()
