@@ -7,6 +7,7 @@ import Glibc
 @main
 enum Fanlight {
     static func main() async {
+        CrashReports.silence()
         let arguments = Array(CommandLine.arguments.dropFirst())
         Console.holdStandardStreams()
         do {
