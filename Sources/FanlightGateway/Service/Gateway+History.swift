@@ -10,6 +10,29 @@ extension Gateway {
         }
         var query = try HistoryQuery(head).query
         if !settings.clientKeys.isEmpty { query.client = client.name }
+        var (reports, next) = try await page(query)
+        let fitting = Self.fitting(reports)
+        if fitting < reports.count {
+            query.limit = fitting
+            (reports, next) = try await page(query)
+        }
+        return Answer.json(200, .object([.init("uploads", .array(reports)), .init("next", .optional(next))]))
+    }
+
+    /// Bytes of a page: it waits in memory until its client has read it, and many clients may be slow.
+    private static let pageSize = 262_144
+
+    /// How many of the reports make a page; at least one.
+    private static func fitting(_ reports: [JSONValue]) -> Int {
+        var left = pageSize
+        let count = reports.prefix { report in
+            left -= report.serialized().utf8.count
+            return left >= 0
+        }.count
+        return max(1, count)
+    }
+
+    private func page(_ query: JournalQuery) async throws(Problem) -> (reports: [JSONValue], next: String?) {
         let page: JournalPage
         do throws(JournalError) {
             page = try await engine.journal.history(query)
@@ -17,11 +40,7 @@ extension Gateway {
             throw Problem(error)
         }
         // What is under way is known better here than in the journal.
-        let reports = page.uploads.map { record in Report(registry.find(record.id)?.record ?? record) }
-        return Answer.json(
-            200,
-            .object([.init("uploads", .array(reports.map(\.json))), .init("next", .optional(page.next))])
-        )
+        return (page.uploads.map { Report(registry.find($0.id)?.record ?? $0).json }, page.next)
     }
 
     private func several(_ ids: String, _ head: RequestHead, _ client: Client) async throws(Problem) -> HTTPAnswer {

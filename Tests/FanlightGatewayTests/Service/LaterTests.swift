@@ -208,6 +208,25 @@ struct LaterTests {
         }
     }
 
+    @Test("A page of the history ends where it would be too long, and the next one goes on without a gap")
+    func longHistory() async throws {
+        let bench = try Bench((0..<20).map { "service-with-a-long-name-\($0)" }, script: Bench.delivers)
+        await bench.gateway.start()
+        for _ in 0..<60 { _ = await bench.post() }
+        var seen: [String] = []
+        var cursor = ""
+        var pages = 0
+        repeat {
+            let query = [HTTPField("limit", "1000")] + (cursor.isEmpty ? [] : [HTTPField("cursor", cursor)])
+            let page = await bench.send("GET", "/v1/uploads", query: query)
+            #expect(page.text.utf8.count < 262_144 + 100)
+            seen += (page.body["uploads"]?.array ?? []).compactMap { $0["id"]?.string }
+            cursor = page.body["next"]?.string ?? ""
+            pages += 1
+        } while !cursor.isEmpty && pages < 60
+        #expect(pages > 1 && seen.count == 60 && Set(seen).count == 60)
+    }
+
     @Test("The history: newest first, in pages, filtered")
     func history() async throws {
         let moody = Moody()
