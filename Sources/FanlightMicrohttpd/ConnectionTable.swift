@@ -40,10 +40,10 @@ final class ConnectionTable: Sendable {
         var claim: Int { hasServed ? 2 : surplus == .address ? 0 : 1 }
 
         /// What a client is told whose time is over.
-        var late: [UInt8] {
+        var late: HTTPAnswer {
             switch surplus {
-            case .server: RawAnswer.bytes(of: RawAnswer.busy)
-            case .address: RawAnswer.bytes(of: RawAnswer.addressBusy)
+            case .server: RawAnswer.busy
+            case .address: RawAnswer.addressBusy
             case nil: RawAnswer.timeout
             }
         }
@@ -65,11 +65,13 @@ final class ConnectionTable: Sendable {
     /// Connections beyond the limit that the library takes; when it has them all it takes none.
     private let spare: Int
     private let state = Mutex(State())
+    private let refusals: Refusals
     /// Reading and writing end of a socket pair that ends the sweeper's pause.
     private let wakeup: (reader: Int32, writer: Int32)
 
-    init(limits: ServerLimits, spare: Int) {
+    init(limits: ServerLimits, spare: Int, refusals: Refusals) {
         self.limits = limits
+        self.refusals = refusals
         self.spare = spare
         var ends: [Int32] = [-1, -1]
         // SAFETY: the array has room for the two descriptors. Without them the pause is just not cut short.
@@ -263,7 +265,8 @@ final class ConnectionTable: Sendable {
             for (key, entry) in state.entries {
                 guard let deadline = entry.deadline, deadline <= now else { continue }
                 if entry.phase == .receiving || !entry.hasServed {
-                    _ = Self.send(entry.late, to: entry.descriptor)
+                    _ = Self.send(RawAnswer.bytes(of: entry.late), to: entry.descriptor)
+                    refusals.count(entry.late.status)
                 }
                 shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil

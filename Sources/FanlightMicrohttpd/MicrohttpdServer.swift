@@ -109,6 +109,9 @@ public final class MicrohttpdServer: Sendable {
     /// Open connections.
     public var connectionCount: Int { core.table.count }
 
+    /// What the server refused before the service heard of it, by status, since the start.
+    public var refusals: [Int: Int] { core.refusals.all }
+
     /// Silent connections that had to make room for others, since the start.
     public var evictedConnections: Int { core.table.evictedCount }
 

@@ -37,9 +37,7 @@ enum RawAnswer {
     static let badLength = problem(400, code: "bad_framing", title: "The length of the body is not clear")
     static let oddHead = problem(400, code: "bad_framing", title: "The head of the request is malformed")
     static let notFound = problem(404, code: "not_found", title: "Not found")
-    static let timeout = bytes(
-        of: problem(408, code: "client_timeout", title: "The request did not arrive in time")
-    )
+    static let timeout = problem(408, code: "client_timeout", title: "The request did not arrive in time")
 
     /// The bytes of an answer that closes the connection.
     ///

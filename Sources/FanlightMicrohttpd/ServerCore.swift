@@ -17,6 +17,7 @@ final class ServerCore: Sendable {
     private let service: any HTTPService
     private let limits: ServerLimits
     let table: ConnectionTable
+    let refusals = Refusals()
     let waiting = WaitingExchanges()
     let streams = OpenStreams()
     private let isClosing = Atomic(false)
@@ -26,7 +27,7 @@ final class ServerCore: Sendable {
     init(service: any HTTPService, limits: ServerLimits, spare: Int) {
         self.service = service
         self.limits = limits
-        table = ConnectionTable(limits: limits, spare: spare)
+        table = ConnectionTable(limits: limits, spare: spare, refusals: refusals)
     }
 
     /// From now on each answer closes its connection.
@@ -65,18 +66,25 @@ final class ServerCore: Sendable {
     }
 
     private func decide(_ request: HeadReader.Result, key: UInt) -> HeadDecision {
+        guard let refusal = refusal(of: request, key: key) else { return service.decide(request.head) }
+        refusals.count(refusal.status)
+        return .answer(refusal)
+    }
+
+    /// The server's own answer to a request that the service is not asked about.
+    private func refusal(of request: HeadReader.Result, key: UInt) -> HTTPAnswer? {
         switch table.surplus(key) {
-        case .server: return .answer(RawAnswer.busy)
-        case .address: return .answer(RawAnswer.addressBusy)
+        case .server: return RawAnswer.busy
+        case .address: return RawAnswer.addressBusy
         case nil: break
         }
-        if request.isOdd { return .answer(RawAnswer.oddHead) }
-        if request.bytes > limits.maxHeadBytes { return .answer(RawAnswer.headTooLarge) }
-        if case .unclear = request.framing { return .answer(RawAnswer.badLength) }
+        if request.isOdd { return RawAnswer.oddHead }
+        if request.bytes > limits.maxHeadBytes { return RawAnswer.headTooLarge }
+        if case .unclear = request.framing { return RawAnswer.badLength }
         if case .length(let length) = request.framing, let limit = limits.maxBodyBytes, length > limit {
-            return .answer(RawAnswer.tooLarge)
+            return RawAnswer.tooLarge
         }
-        return service.decide(request.head)
+        return nil
     }
 
     /// The next bytes of the body.

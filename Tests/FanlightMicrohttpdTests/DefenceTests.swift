@@ -24,6 +24,7 @@ import Testing
         let answer = try await ask(server, "POST /up HTTP/1.1\r\nHost: a\r\n\(expect)Content-Length: 1001\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 413"))
         #expect(answer.contains(#""code":"too_large""#))
+        #expect(server.refusals == [413: 1])
         #expect(service.finishCount == 0)
     }
 
@@ -80,6 +81,7 @@ import Testing
         }
         let answer = await client.readAll()
         #expect(answer.hasPrefix("HTTP/1.1 408"))
+        #expect(server.refusals == [408: 1])
         #expect(ContinuousClock.now - start < .seconds(6))
         drip.cancel()
         #expect(try await ScriptedService.eventually { service.abandonCount == 1 })
@@ -259,6 +261,7 @@ import Testing
         let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 503"))
         #expect(answer.contains("Retry-After: 1\r\n"))
+        #expect(server.refusals == [503: 1])
         kept[0].write("GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await kept[0].read(until: "at once").contains("200"))
     }
@@ -311,6 +314,7 @@ import Testing
         #expect(try await ScriptedService.eventually { server.connectionCount == 2 })
         let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 429"))
+        #expect(server.refusals == [429: 1])
         #expect(answer.contains("Retry-After: 1\r\n"))
         kept[0].write("GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         #expect(await kept[0].readAll().contains("at once"))

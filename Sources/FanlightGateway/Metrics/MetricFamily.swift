@@ -23,6 +23,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case helpers = "fanlight_helpers"
     case helperRestarts = "fanlight_helper_restarts_total"
     case requests = "fanlight_http_requests_total"
+    case refusals = "fanlight_http_refusals_total"
     case connections = "fanlight_http_connections"
     case evictedConnections = "fanlight_http_connections_evicted_total"
     case journalBytes = "fanlight_journal_bytes"
@@ -67,6 +68,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .renditions, .renditionSeconds: ["lane"]
         case .helperRestarts: ["reason"]
         case .requests: ["route", "status"]
+        case .refusals: ["status"]
         case .reloads, .webhooks: ["result"]
         case .buildInfo: ["version"]
         default: []
@@ -98,6 +100,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .helperRestarts:
             "Imaging helpers that were replaced: recycled, crashed, processor_time, timeout, nonsense, unstartable"
         case .requests: "Answered requests, by route and status"
+        case .refusals:
+            "Requests that the server refused before they reached a route, by status: 400, 408, 413, 429, 431, 503"
         case .connections: "Open connections of clients"
         case .evictedConnections: "Silent connections that had to make room for others"
         case .journalBytes: "Size of the journal on disk"

@@ -10,6 +10,8 @@ public final class Observatory: Sendable {
     public struct Sources: Sendable {
         /// Open connections of clients.
         public var connections: @Sendable () -> Int = { 0 }
+        /// What the server in front refused by itself since the start, by status.
+        public var refusals: @Sendable () -> [Int: Int] = { [:] }
         /// Silent connections that had to make room, since the start.
         public var evictedConnections: @Sendable () -> Int = { 0 }
         /// Lines of the log that nobody read in time.
@@ -57,6 +59,7 @@ public final class Observatory: Sendable {
             metrics.begin(.renditions, [lane.rawValue])
             metrics.begin(.renditionSeconds, [lane.rawValue])
         }
+        for status in [400, 408, 413, 429, 431, 503] { metrics.begin(.refusals, [String(status)]) }
         for path in InterfacePath.allCases { metrics.begin(.requests, [path.rawValue, "200"]) }
         for family in [MetricFamily.uploadBytes, .uploadSeconds, .recovered, .journalFailures] { metrics.begin(family) }
     }
@@ -117,6 +120,7 @@ public final class Observatory: Sendable {
         metrics.set(.connections, to: Double(sources.connections()))
         metrics.set(.evictedConnections, to: Double(sources.evictedConnections()))
         metrics.set(.lostLogLines, to: Double(sources.lostLogLines()))
+        for (status, count) in sources.refusals() { metrics.set(.refusals, [String(status)], to: Double(count)) }
         metrics.set(.decodes, to: Double(sources.decodes()))
         metrics.set(.helpers, to: Double(sources.helpers()))
         for (reason, count) in sources.helperRestarts() { metrics.set(.helperRestarts, [reason], to: Double(count)) }

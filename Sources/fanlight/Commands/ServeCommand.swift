@@ -122,6 +122,7 @@ enum ServeCommand {
         sources.connections = { server.connectionCount }
         sources.evictedConnections = { server.evictedConnections }
         sources.lostLogLines = { lines.dropped }
+        sources.refusals = { server.refusals }
         sources.decodes = { images.decodes }
         sources.helpers = { images.helperCount }
         sources.helperRestarts = { images.replaced }
