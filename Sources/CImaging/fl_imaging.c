@@ -16,6 +16,31 @@ bool fl_init(void) {
     return true;
 }
 
+// Replaces *image by next and drops the reference to the old one.
+static void replace(VipsImage **image, VipsImage *next) {
+    g_object_unref(*image);
+    *image = next;
+}
+
+// The loader for HEIF leaves metadata in memory that ends with the picture which it made, while copies of the picture go on
+// naming it: the profile gets memory of its own, the rest goes.
+static fl_image *keep_profile(VipsImage *image) {
+    VipsImage *next = NULL;
+    const void *profile = NULL;
+    size_t count = 0;
+    if (image == NULL || vips_copy(image, &next, NULL)) {
+        g_clear_object(&image);
+        return NULL;
+    }
+    if (vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0 &&
+        vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &count) == 0)
+        vips_image_set_blob_copy(next, VIPS_META_ICC_NAME, profile, count);
+    vips_image_remove(next, VIPS_META_EXIF_NAME);
+    vips_image_remove(next, VIPS_META_XMP_NAME);
+    replace(&image, next);
+    return image;
+}
+
 fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, int frames, int shrink, double scale) {
     // libvips takes a plain pointer but only reads from it.
     void *data = (void *) bytes;
@@ -35,7 +60,8 @@ fl_image *fl_open(const void *bytes, size_t count, fl_kind kind, int frames, int
     case FL_HEIF: failed = vips_heifload_buffer(data, count, &out, FL_COMMON, NULL); break;
     }
 #undef FL_COMMON
-    return failed ? NULL : out;
+    if (failed) return NULL;
+    return kind == FL_HEIF ? keep_profile(out) : out;
 }
 
 fl_image *fl_from_pixels(
@@ -67,12 +93,6 @@ fl_image *fl_tag(fl_image *in, const void *profile, size_t count) {
 fl_image *fl_in_memory(fl_image *in) { return vips_image_copy_memory(in); }
 
 size_t fl_size(fl_image *in) { return VIPS_IMAGE_SIZEOF_IMAGE(in); }
-
-// Replaces *image by next and drops the reference to the old one.
-static void replace(VipsImage **image, VipsImage *next) {
-    g_object_unref(*image);
-    *image = next;
-}
 
 // The colour space that the profile is for ("RGB ", "GRAY", "CMYK"), or NULL.
 static const char *profile_space(VipsImage *image, size_t *count) {
