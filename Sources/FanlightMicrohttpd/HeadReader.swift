@@ -44,7 +44,7 @@ enum HeadReader {
             method: text(method),
             path: pathOnly(text(path)),
             query: query.list,
-            headers: headers.list,
+            headers: headers.list.map { HTTPField($0.name, trimmed($0.value)) },
             contentLength: length,
             peer: peer(of: connection)
         )
@@ -54,6 +54,15 @@ enum HeadReader {
             isOdd: headers.shape?.isClear(headers.list) != true,
             bytes: headers.bytes + query.bytes + head.path.utf8.count
         )
+    }
+
+    /// A value without the blanks behind it, which are no part of it (RFC 9110, 5.5).
+    ///
+    /// Not for the framing of the body: there the library's own reading counts, and it keeps them.
+    private static func trimmed(_ value: String) -> String {
+        guard let last = value.utf8.last, last == 0x20 || last == 0x09 else { return value }
+        let end = value.utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }
+        return end.map { String(value[...$0]) } ?? ""
     }
 
     /// The path of a target that names the host too, as clients of a proxy write it (RFC 9112, 3.2.2).

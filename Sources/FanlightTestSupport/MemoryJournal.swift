@@ -218,9 +218,9 @@ public final class MemoryJournal: Journal {
     /// A small value.
     public func kept(_ name: String) async throws(JournalError) -> JSONValue? { state.withLock { $0.values[name] } }
 
-    /// All small values whose names begin so; fails while the journal does.
+    /// All small values whose names begin so; fails while the journal is busy, not where it just takes no more.
     public func kept(beginning prefix: String) async throws(JournalError) -> [String: JSONValue] {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        if case .busy? = state.withLock({ $0.failure }) { throw .busy }
         return state.withLock { $0.values.filter { $0.key.hasPrefix(prefix) } }
     }
 

@@ -62,6 +62,12 @@ import Testing
         #expect(answer.contains("GET \(expected) length"), "\(answer)")
     }
 
+    @Test(arguments: [("X: a b \t ", "[a b]"), ("X:\ta", "[a]"), ("X:  ", "[]"), ("X: \u{E9} ", "[\u{E9}]")])
+    func blanksAroundAValueAreNoPartOfIt(line: String, expected: String) async throws {
+        let answer = try await ask("GET /field HTTP/1.1\r\nHost: a \r\n\(line)\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix(expected), "\(answer)")
+    }
+
     @Test func manyRequestsShareAConnection() async throws {
         let client = try #require(RawClient(port: server.port))
         for number in 0..<500 {

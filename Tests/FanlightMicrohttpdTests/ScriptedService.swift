@@ -4,6 +4,7 @@ import FanlightCore
 import Synchronization
 
 /// A service for tests: `/answer` answers at once, `/refuse` refuses after 1,000 bytes, `/file` sends a file, `/stream` the stream,
+/// `/field` says what the header X holds,
 /// `/slow` takes its time, everything else says what it got.
 final class ScriptedService: HTTPService {
     private let abandoned = Mutex(0)
@@ -23,6 +24,7 @@ final class ScriptedService: HTTPService {
     func decide(_ head: RequestHead) -> HeadDecision {
         switch head.path {
         case "/answer": .answer(HTTPAnswer(status: 200, body: .bytes(Array("at once".utf8))))
+        case "/field": .answer(HTTPAnswer(status: 200, body: .bytes(Array("[\(head.header("X") ?? "")]".utf8))))
         case "/stream": .answer(HTTPAnswer(status: 200, body: .stream(stream)))
         case "/file":
             .answer(HTTPAnswer(status: 200, headers: [HTTPField("Content-Type", "image/png")], body: .file(path: file)))

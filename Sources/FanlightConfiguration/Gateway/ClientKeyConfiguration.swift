@@ -93,6 +93,7 @@ public struct ClientKeyConfiguration: Sendable, Equatable {
         if let text, missing.isEmpty, case .texts(let keys)? = try? FieldSpec("client_keys", .texts, "").read(text),
             !keys.isEmpty
         {
+            warn(of: keys, at: node.position, &diagnostics)
             return keys.map { ClientKeyConfiguration(key: Secret($0)) }
         }
         let none = Expectation(text == nil ? "a key" : "a key that is not empty")
@@ -100,6 +101,16 @@ public struct ClientKeyConfiguration: Sendable, Equatable {
             diagnostics.append(Diagnostic(at: node.position, "server.client_keys: expected \(expectation.description)"))
         }
         return []
+    }
+
+    /// Characters of the shortest key that nobody guesses.
+    private static let shortest = 16
+
+    private static func warn(of keys: [String], at position: SourcePosition, _ diagnostics: inout [Diagnostic]) {
+        guard keys.contains(where: { $0.utf8.count < shortest }) else { return }
+        let text =
+            "client_keys: a key of fewer than \(shortest) characters can be guessed; fanlight key makes a long one"
+        diagnostics.append(Diagnostic(.warning, at: position, text))
     }
 
     private static func entry(
@@ -126,6 +137,10 @@ public struct ClientKeyConfiguration: Sendable, Equatable {
             refuse("key", ": expected either 'key' or 'sha256'; fanlight key makes both")
         }
         if let key = entry.key, key.value.isEmpty { refuse("key", ".key: expected a key that is not empty") }
+        defer {
+            let position = values.given["key"]?.position ?? node.position
+            if let key = entry.key?.value, !key.isEmpty { warn(of: [key], at: position, &diagnostics) }
+        }
         if let hash = entry.sha256,
             hash.utf8.count != 64 || !hash.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
         {

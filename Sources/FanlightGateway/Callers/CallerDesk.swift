@@ -53,7 +53,7 @@ final class CallerDesk: Sendable {
             if next == nil { journal.keep(RateMemory.json(window.counts), as: name) }
             return next
         }
-        if let next { throw .tooFast(until: next - now, "This key may send \(Self.text(limit)) requests.") }
+        if let next { throw .tooFast(until: next - now, "This key may send \(Self.text(limit)).") }
     }
 
     /// Counts a request of an address that makes work.
@@ -79,7 +79,7 @@ final class CallerDesk: Sendable {
             var window = RateWindow(limit: limit.count, period: limit.period).continuing(standing, at: now)
             return window.left(at: now) > 0 ? nil : window.next(at: now)
         }
-        if let next { throw .tooFast(until: next - now, "This address may send \(Self.text(limit)) requests.") }
+        if let next { throw .tooFast(until: next - now, "This address may send \(Self.text(limit)).") }
     }
 
     /// Makes room: first those that do not count any more, then any.
@@ -169,7 +169,9 @@ final class CallerDesk: Sendable {
         return window
     }
 
-    private static func text(_ rate: Rate) -> String { "\(rate.count) in \(Problem.words(rate.period))" }
+    private static func text(_ rate: Rate) -> String {
+        "\(rate.count) \(rate.count == 1 ? "request" : "requests") in \(Problem.words(rate.period))"
+    }
 
     // MARK: Bytes
 

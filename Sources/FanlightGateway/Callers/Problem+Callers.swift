@@ -13,7 +13,7 @@ extension Problem {
     static func overQuota(until wait: Duration, _ limit: Rate) -> Problem {
         var problem = Problem(
             .quotaExceeded,
-            "This key may upload \(limit.count) pictures in \(words(limit.period)). Try again after the seconds in Retry-After."
+            "This key may upload \(limit.count) \(limit.count == 1 ? "picture" : "pictures") in \(words(limit.period)). Try again after the seconds in Retry-After."
         )
         problem.retryAfter = seconds(wait)
         return problem
@@ -41,7 +41,7 @@ extension Problem {
         let seconds = period.components.seconds
         for (length, name) in [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")] as [(Int64, String)]
         where seconds >= length && seconds % length == 0 {
-            return seconds == length ? "a \(name)" : "\(seconds / length) \(name)s"
+            return seconds == length ? "\(name == "hour" ? "an" : "a") \(name)" : "\(seconds / length) \(name)s"
         }
         return "\(period.roundedUpMilliseconds) ms"
     }

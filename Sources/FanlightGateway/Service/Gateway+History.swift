@@ -16,7 +16,10 @@ extension Gateway {
             query.limit = fitting
             (reports, next) = try await page(query)
         }
-        return Answer.json(200, .object([.init("uploads", .array(reports)), .init("next", .optional(next))]))
+        return Answer.json(
+            200,
+            .object([.init("uploads", .array(reports)), .init("next", .optional(next.map(HistoryCursor.text)))])
+        )
     }
 
     /// Bytes of a page: it waits in memory until its client has read it, and many clients may be slow.
@@ -66,10 +69,10 @@ struct HistoryQuery {
             case "cursor":
                 if field.value.isEmpty { continue }
                 // Any text would do for the journal, and a wrong one would begin from the start, for ever.
-                guard let place = Int64(field.value, radix: 36), place >= 0 else {
+                guard let place = HistoryCursor.place(in: field.value) else {
                     throw Problem(.badField, "cursor is the next of the page before.", field: "cursor")
                 }
-                query.cursor = field.value
+                query.cursor = place
             case "service": query.service = field.value
             case "status":
                 guard let status = UploadStatus(rawValue: field.value) else {

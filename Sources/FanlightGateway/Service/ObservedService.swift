@@ -49,7 +49,9 @@ public struct ObservedService: HTTPService {
         let given = head.header(RequestOrigin.requestHeader).flatMap { RequestOrigin.isSane($0) ? $0 : nil }
         let requestID = given ?? identity.uploadID()
         let trace = head.header(TraceContext.header).flatMap { TraceContext($0) }
-        let state = trace.flatMap { _ in head.header(TraceContext.stateHeader) }
+        // Several lines are one list.
+        let states = head.headers.filter { $0.name.lowercased() == TraceContext.stateHeader }.map(\.value)
+        let state = trace == nil || states.isEmpty ? nil : states.joined(separator: ",")
         // What is not as it should be must reach nobody behind.
         let own = [RequestOrigin.requestHeader, TraceContext.header, TraceContext.stateHeader].map { $0.lowercased() }
         head.headers.removeAll { own.contains($0.name.lowercased()) }

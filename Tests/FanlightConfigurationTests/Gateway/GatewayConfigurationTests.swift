@@ -69,7 +69,7 @@ func decode(
               answer_within: 1m30s
               drain: 5s
               client_timeout: 500ms
-              client_keys: [one, two]
+              client_keys: [one-0123456789ab, two-0123456789ab]
             image:
               max_edge: 0
               metadata: strip_gps
@@ -100,7 +100,7 @@ func decode(
         #expect(configuration.server.maxBody == 10_485_760)
         #expect(configuration.server.answerWithin == .seconds(90))
         #expect(configuration.server.clientTimeout == .milliseconds(500))
-        #expect(configuration.server.clientKeys.map(\.key?.value) == ["one", "two"])
+        #expect(configuration.server.clientKeys.map(\.key?.value) == ["one-0123456789ab", "two-0123456789ab"])
         #expect(configuration.image.metadata == .stripGPS)
         #expect(configuration.image.maxEdge == 0)
         #expect(configuration.image.limits.maxPixels == 50_000_000)
@@ -120,6 +120,16 @@ func decode(
         )
         #expect(configuration.route("rest")?.policy == .any)
         #expect(configuration.route("none") == nil)
+    }
+
+    @Test(arguments: [
+        ("[short-key]", 1), ("[a-key-of-16-bytes, x]", 1), ("'short, shorter'", 1), ("[{name: a, key: short}]", 1),
+        ("[{name: a, key: a-key-of-16-byte}]", 0), ("a-key-of-16-byte", 0),
+    ])
+    func aKeyThatCanBeGuessedIsWarnedOf(keys: String, count: Int) {
+        let (decoded, findings) = decode("server: {client_keys: \(keys)}\nservices: {a: {url: 'http://x/'}}\n")
+        #expect(decoded != nil)
+        #expect(findings.count == count && findings.allSatisfy { $0.contains("fewer than 16") }, "\(findings)")
     }
 
     @Test func reportsAllErrorsInOneRun() {

@@ -66,6 +66,7 @@ struct CallerTests {
         let third = await bench.post(headers: Self.bearer)
         #expect(third.status == 429)
         #expect(third.body["code"] == .string("rate_limited"))
+        #expect(third.body["detail"]?.string?.hasPrefix("This key may send 2 requests in an hour.") == true)
         let wait = try #require(third.header("Retry-After").flatMap { Int($0) })
         #expect((3_500...3_661).contains(wait))
         #expect(await bench.send("GET", "/v1/services", headers: Self.bearer).status == 200, "reading is no work")

@@ -121,7 +121,7 @@ struct UploadRegistryTests {
     func cursors() async throws {
         let bench = try Bench(["a"], script: Bench.delivers)
         _ = await bench.post()
-        for cursor in ["zz!", "-1", "zzzzzzzzzzzzzzzzzzzz"] {
+        for cursor in ["zz!", "-1", "zzzzzzzzzzzzzzzzzzzz", "x", "abc", "999", "1", "100000000"] {
             let answer = await bench.send("GET", "/v1/uploads", query: [HTTPField("cursor", cursor)])
             #expect(answer.body["code"]?.string == "bad_field", "\(cursor)")
         }

@@ -72,7 +72,10 @@ struct RequestOriginTests {
     func traces() async throws {
         let bench = try Bench(["a", "b"], script: Bench.delivers)
         _ = await bench.post(
-            headers: [HTTPField("Traceparent", Self.trace), HTTPField("tracestate", "vendor=1")]
+            headers: [
+                HTTPField("Traceparent", Self.trace), HTTPField("tracestate", "vendor=1"),
+                HTTPField("Tracestate", "b=2"),
+            ]
         )
         let sent = bench.transport.requests
         let parents = sent.compactMap { $0.headers.first { $0.name == "traceparent" }?.value }
@@ -81,7 +84,7 @@ struct RequestOriginTests {
             #expect(parent.hasPrefix("00-0af7651916cd43dd8448eb211c80319c-") && parent.hasSuffix("-01"))
             #expect(!parent.contains("b7ad6b7169203331") && TraceContext(parent) != nil)
         }
-        #expect(sent.allSatisfy { $0.headers.contains(HTTPField("tracestate", "vendor=1")) })
+        #expect(sent.allSatisfy { $0.headers.contains(HTTPField("tracestate", "vendor=1,b=2")) })
     }
 
     @Test("No trace, no header; what is no trace goes nowhere")
