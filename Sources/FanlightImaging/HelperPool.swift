@@ -219,7 +219,10 @@ public final class HelperPool: ImageProcessor {
                     count(signal == 24 ? "processor_time" : "crashed")
                     // SIGXCPU: its processor time ran out, and would again.
                     if signal == 24 { throw .processingFailed("the picture took too much processor time") }
-                    if isRetry { throw .processingFailed("the decoding process ended early (signal \(signal))") }
+                    if isRetry {
+                        let how = signal == 0 ? "" : " (signal \(signal))"
+                        throw .processingFailed("the decoding process ended early" + how)
+                    }
                     dropIdle()
                 }
             }
