@@ -26,6 +26,8 @@ typedef struct {
     size_t room;
     fl_turned *result;
     bool transposes, mirrors_x, mirrors_y;
+    // True when a coefficient is larger than the tables of the standard have codes for, which nobody checks at writing.
+    bool is_large;
 } turn;
 
 static void leave(j_common_ptr info) {
@@ -89,19 +91,25 @@ static inline void transpose(row8 rows[8]) {
     }
 }
 
-// Mirroring changes the sign of every odd frequency along its axis.
-static inline void move_block(const turn *self, const JCOEF *source, JCOEF *target) {
+// Mirroring changes the sign of every odd frequency along its axis. Gives the size of the coefficients, bits of all together:
+// those of the first only where it is beyond what 8-bit samples make.
+static inline row8 move_block(const turn *self, const JCOEF *source, JCOEF *target) {
     const row8 odd = {0, -1, 0, -1, 0, -1, 0, -1};
     const row8 none = {0};
-    row8 rows[8];
+    const row8 not_first = {0, -1, -1, -1, -1, -1, -1, -1};
+    row8 rows[8], size = {0};
     memcpy(rows, source, sizeof rows);
+    if (source[0] < -1024 || source[0] > 1023) size[0] = ~0;
     if (self->transposes) transpose(rows);
     row8 across = self->mirrors_x ? odd : none;
     for (int i = 0; i < 8; i++) {
+        row8 sign = rows[i] >> 15, positive = (rows[i] ^ sign) - sign;
+        size |= i == 0 ? positive & not_first : positive;
         row8 mask = self->mirrors_y && (i & 1) ? ~across : across;
         rows[i] = (rows[i] ^ mask) - mask;
     }
     memcpy(target, rows, sizeof rows);
+    return size;
 }
 
 // The start of each row; all of an array is in memory, because this library keeps none elsewhere.
@@ -114,7 +122,8 @@ static JBLOCKROW *rows_of(turn *self, jvirt_barray_ptr array, JDIMENSION count, 
 
 // Goes through the source in bands of a few rows: each is read in its own order, which the processor foresees, and
 // what lies side by side in the target is written together.
-static void move_blocks(const turn *self, JBLOCKROW *from, JBLOCKROW *to, JDIMENSION columns, JDIMENSION rows) {
+static void move_blocks(turn *self, JBLOCKROW *from, JBLOCKROW *to, JDIMENSION columns, JDIMENSION rows) {
+    row8 size = {0};
     for (JDIMENSION band = 0; band < rows; band += BAND) {
         JDIMENSION end = band + BAND < rows ? band + BAND : rows;
         for (JDIMENSION column = 0; column < columns; column++) {
@@ -123,10 +132,11 @@ static void move_blocks(const turn *self, JBLOCKROW *from, JBLOCKROW *to, JDIMEN
                 JDIMENSION width = self->transposes ? rows : columns, height = self->transposes ? columns : rows;
                 if (self->mirrors_x) x = width - 1 - x;
                 if (self->mirrors_y) y = height - 1 - y;
-                move_block(self, from[row][column], to[y][x]);
+                size |= move_block(self, from[row][column], to[y][x]);
             }
         }
     }
+    for (int i = 0; i < 8; i++) self->is_large = self->is_large || (size[i] & ~1023) != 0;
 }
 
 // MARK: - The picture
@@ -235,7 +245,8 @@ static fl_turn_status turn_picture(turn *self, const unsigned char *source, size
     if (!measure(self, trims, &width, &height)) return FL_TURN_NOT_PERFECT;
     jvirt_barray_ptr *turned = request_arrays(self, width, height);
     move_components(self, jpeg_read_coefficients(&self->reader), turned, width, height);
-    size_t size = write_file(self, turned, width, height, false);
+    // Tables made for the picture are checked while they are made.
+    size_t size = self->is_large ? SIZE_MAX : write_file(self, turned, width, height, false);
     // The tables of the standard suit photographs; drawings more than double in size.
     if (size > count / 10 * 11) size = write_file(self, turned, width, height, true);
     self->result->bytes = self->bytes;

@@ -36,7 +36,9 @@ struct JPEGPlanes {
                 &colours
             )
         }
-        guard known == 0, full.width > 0, full.height > 0 else { throw unsafe Self.error(handle) }
+        guard full.width > 0, full.height > 0 else { throw unsafe Self.error(handle) }
+        // With a size, what the library does not know are the colours or how coarse they are.
+        guard known == 0 else { return nil }
         let isOrdinary = colours == Int32(TJCS_YCbCr.rawValue) || colours == Int32(TJCS_GRAY.rawValue)
         guard isOrdinary, sampling >= 0, sampling < TJ_NUMSAMP else { return nil }
 

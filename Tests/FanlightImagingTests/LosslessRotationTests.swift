@@ -63,6 +63,34 @@ struct LosslessRotationTests {
         }
     }
 
+    @Test("A coefficient without a code is not written as another", arguments: [(0, 11), (0, 13), (1, 10), (63, 13)])
+    func tooLarge(frequency: UInt8, bit: UInt8) throws {
+        #expect(throws: CodecError.self) {
+            try LosslessRotation.upright(single(frequency, bit: bit), orientation: .right)
+        }
+    }
+
+    @Test("One that has a code in tables made for it stays what it was", arguments: [(0, 10), (1, 9), (63, 9)])
+    func large(frequency: UInt8, bit: UInt8) throws {
+        let jpeg = single(frequency, bit: bit)
+        let turned = try LosslessRotation.upright(jpeg, orientation: .right)
+        let back = try LosslessRotation.upright(turned, orientation: .left)
+        #expect(try back == LosslessRotation.upright(jpeg, orientation: .upright))
+        let planes = try #require(try JPEGPlanes(jpeg, box: (100, 100)))
+        let seen = try #require(try JPEGPlanes(turned, box: (100, 100)))
+        #expect(difference(planes, seen, .right) <= 1)
+    }
+
+    @Test("Colour in a coarseness without a name goes another way than by planes")
+    func unnamedSampling() throws {
+        var jpeg = try grain(192, 128, sampling: 0)
+        let frame = try #require(jpeg.indices.first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
+        // Brightness as coarse as one of the colours, the other finer than both.
+        jpeg[frame + 17] = 0x12
+        #expect(try JPEGPlanes(jpeg, box: (100, 100)) == nil)
+        #expect(throws: CodecError.self) { try JPEGPlanes(Array(jpeg.prefix(frame)), box: (100, 100)) }
+    }
+
     /// A JPEG of noise, which the tables of the standard suit.
     private func grain(_ width: Int, _ height: Int, sampling: Int) throws -> [UInt8] {
         let planes = JPEGPlanes(width: width, height: height, subsampling: JPEGPlanes.samplings[sampling])
@@ -137,6 +165,19 @@ struct LosslessRotationTests {
             }
         }
         return largest
+    }
+
+    /// A progressive JPEG of one grey block with a single coefficient, two to the power of `bit`.
+    private func single(_ frequency: UInt8, bit: UInt8) -> [UInt8] {
+        var file: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64)
+        file += [0xFF, 0xC2, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0]
+        // Codes 0 and 10: nothing, and a value of one bit.
+        for kind: UInt8 in [0x00, 0x10] {
+            file += [0xFF, 0xC4, 0, 21, kind, 1, 1] + [UInt8](repeating: 0, count: 14) + [0, 1]
+        }
+        file += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, bit, frequency == 0 ? 0xBF : 0x7F]
+        if frequency > 0 { file += [0xFF, 0xDA, 0, 8, 1, 1, 0, frequency, frequency, bit, 0xBF] }
+        return file + [0xFF, 0xD9]
     }
 
     /// A progressive JPEG of one grey block, each of whose frequencies comes bit by bit, in a scan of its own.
