@@ -177,7 +177,8 @@ struct LosslessRotationTests {
         }
         file += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, bit, frequency == 0 ? 0xBF : 0x7F]
         if frequency > 0 { file += [0xFF, 0xDA, 0, 8, 1, 1, 0, frequency, frequency, bit, 0xBF] }
-        return file + [0xFF, 0xD9]
+        // Behind the picture, so that the tables of the standard seem to make it no larger.
+        return file + [0xFF, 0xD9] + [UInt8](repeating: 0, count: 20_000)
     }
 
     /// A progressive JPEG of one grey block, each of whose frequencies comes bit by bit, in a scan of its own.
