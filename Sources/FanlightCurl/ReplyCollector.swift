@@ -18,8 +18,15 @@ struct ReplyCollector {
     /// All bytes taken, for the stall clock.
     private(set) var bytesSeen = 0
     private var headerBytes = 0
-    private var isInterim = false
-    private var headIsComplete = false
+    private var place = Place.beforeHead
+
+    /// What the next header line belongs to.
+    private enum Place { case beforeHead, interimHead, finalHead, afterHead }
+
+    /// True once the blank line after the final reply's header lines was seen.
+    ///
+    /// curl takes a connection that is closed before it for the end of a reply.
+    var headIsComplete: Bool { place == .afterHead }
 
     init(maxBodyBytes: Int) { self.maxBodyBytes = maxBodyBytes }
 
@@ -33,14 +40,15 @@ struct ReplyCollector {
         }
         // SAFETY: the bytes are read within this call only.
         let line = unsafe Self.trimmed(String(decoding: bytes, as: UTF8.self))
-        if line.hasPrefix("HTTP/") {
-            headers = []
-            headIsComplete = false
-            isInterim = line.split(separator: " ").dropFirst().first?.hasPrefix("1") ?? false
-        } else if line.isEmpty {
-            headIsComplete = !isInterim
-        } else if !headIsComplete {
-            append(line, isFolded: unsafe bytes.first == 0x20 || bytes.first == 0x09)
+        // A line of blanks is none: curl, too, goes by the first byte.
+        let isEnd = unsafe bytes.first == 0x0d || bytes.first == 0x0a
+        switch place {
+        case .beforeHead: if !isEnd { beginHead(line) }
+        case .interimHead: if isEnd { place = .beforeHead }
+        case .finalHead where isEnd: place = .afterHead
+        case .finalHead: append(line, isFolded: unsafe bytes.first == 0x20 || bytes.first == 0x09)
+        // A request that curl repeats without its Expect has a second reply; other lines are trailers.
+        case .afterHead: if body.isEmpty, line.hasPrefix("HTTP/") { beginHead(line) }
         }
         return true
     }
@@ -55,6 +63,12 @@ struct ReplyCollector {
         // SAFETY: copied within this call.
         unsafe body.append(contentsOf: bytes)
         return true
+    }
+
+    private mutating func beginHead(_ statusLine: String) {
+        headers = []
+        let isInterim = statusLine.split(separator: " ").dropFirst().first?.hasPrefix("1") ?? false
+        place = isInterim ? .interimHead : .finalHead
     }
 
     private mutating func append(_ line: String, isFolded: Bool) {

@@ -103,6 +103,9 @@ final class Transfer {
     /// The outcome for curl's result code.
     func outcome(of code: CURLcode) -> TransferTicket.Outcome {
         guard code == CURLE_OK else { return .failure(error(for: code)) }
+        guard collector.headIsComplete else {
+            return .failure(error(.connectionLost, "The connection was closed amid the reply's header lines."))
+        }
         // SAFETY: the handle is alive until tearDown.
         let status = unsafe fl_getinfo_long(easy, CURLINFO_RESPONSE_CODE)
         guard status >= 200 else {
