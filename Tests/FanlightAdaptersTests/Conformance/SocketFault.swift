@@ -49,6 +49,14 @@ struct SocketFault: Sendable, CustomStringConvertible {
 
     private static func server(_ script: @escaping @Sendable (RawServer.Peer) -> Void) -> Place { .server(script) }
 
+    /// Closes amid the header lines of the answer to a whole request.
+    private static func cutHead(_ status: String) -> Place {
+        .server { peer in
+            takeRequest(peer)
+            peer.write("HTTP/1.1 \(status)\r\nContent-Type: text/plain\r\nRetry-Af")
+        }
+    }
+
     /// Answers a whole request.
     private static func answering(_ status: String, _ headers: String = "", _ body: String = "") -> Place {
         .server { peer in
@@ -89,7 +97,7 @@ struct SocketFault: Sendable, CustomStringConvertible {
         )
         .with { $0.stall = Duration.milliseconds(500).patient },
         SocketFault(server { drip($0) }, "total time over before the reply", .timeout, .unknownOutcome, .retry)
-            .with { $0.total = Duration.milliseconds(900).patient },
+            .with { $0.total = Duration.seconds(3).patient },
         SocketFault(server { takeRequest($0) }, "closed without a reply", .network, .unknownOutcome, .retry),
         SocketFault(
             server { peer in
@@ -101,6 +109,9 @@ struct SocketFault: Sendable, CustomStringConvertible {
             .unknownOutcome,
             .retry
         ),
+        SocketFault(cutHead("200 OK"), "cut head", .network, .unknownOutcome, .retry),
+        SocketFault(cutHead("401 Unauthorized"), "cut head of 401", .network, .unknownOutcome, .retry),
+        SocketFault(cutHead("429 Slow Down"), "cut head of 429", .network, .unknownOutcome, .retry),
         SocketFault(
             server { peer in
                 takeRequest(peer)
