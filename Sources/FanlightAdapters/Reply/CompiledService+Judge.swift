@@ -117,7 +117,7 @@ extension CompiledService {
         var waiting: RetryClass {
             Waiting.asked(document, scope, step.reply).map { .retryAfter($0) } ?? .retry
         }
-        let isRepeatable = step.isRepeatable || !reply.requestFullySent
+        let isRepeatable = !reply.requestFullySent || step.isRepeatable(after: document, in: scope)
         switch reply.status {
         case 429, 503: return waiting
         case 500...:

@@ -30,6 +30,29 @@ indirect enum Predicate: Sendable {
         }
     }
 
+    /// True when the test is about lost connections and holds for the one that the scope names.
+    ///
+    /// A part that asks a reply does not hold then: `status != 200` is no word about an answer that never came.
+    func covers(lossIn scope: Scope) -> Bool {
+        variables.contains(.plain(.networkError)) && holds(withoutReplyIn: scope)
+    }
+
+    private func holds(withoutReplyIn scope: Scope) -> Bool {
+        switch self {
+        case .all(let list): list.allSatisfy { $0.holds(withoutReplyIn: scope) }
+        case .any(let list): list.contains { $0.holds(withoutReplyIn: scope) }
+        case .test(let source, _): !source.asksReply && holds(in: scope, .nothing)
+        }
+    }
+
+    /// True when a part of it reads the reply.
+    fileprivate var asksReply: Bool {
+        switch self {
+        case .all(let list), .any(let list): list.contains { $0.asksReply }
+        case .test(let source, _): source.asksReply
+        }
+    }
+
     /// Every variable that templates in it name.
     var variables: [Variable] {
         switch self {
@@ -44,6 +67,17 @@ indirect enum Predicate: Sendable {
         case .all(let list), .any(let list): list.contains { $0.testsStatus }
         case .test(.extractor(.status), _): true
         case .test: false
+        }
+    }
+}
+
+extension Source {
+    /// True when the value, or whether it counts, comes from the reply.
+    fileprivate var asksReply: Bool {
+        switch self {
+        case .extractor: true
+        case .template: false
+        case .when(let test, let source): test.asksReply || source.asksReply
         }
     }
 }

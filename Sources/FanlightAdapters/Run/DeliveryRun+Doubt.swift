@@ -37,9 +37,22 @@ extension DeliveryRun {
     /// A complete reply decides, unless it comes from somebody on the way who lost the service's own. While the run only
     /// asks, one that is no success of its own says nothing of the picture.
     mutating func noteDoubt(after reply: HTTPReply) {
-        let isLost = reply.requestFullySent && reply.hidesOutcome && mayPublish(state.index)
+        let isLost = isLost(reply)
         let saysNothing = isOnlyAsking && !(200..<300).contains(reply.status)
         if isLost || saysNothing { state.mayHaveArrived = true }
+    }
+
+    /// Says whether a reply that asks for a new session may have it, as the request goes out again then; notes the doubt
+    /// that it leaves.
+    mutating func mayRenew(_ step: StepProgram, _ document: ReplyDocument) -> Bool {
+        guard document.reply.requestFullySent, document.reply.hidesOutcome else { return true }
+        if isLost(document.reply) { state.mayHaveArrived = true }
+        return step.isRepeatable(after: document, in: scope)
+    }
+
+    /// True for a reply that hides whether the service has the picture.
+    private func isLost(_ reply: HTTPReply) -> Bool {
+        reply.requestFullySent && reply.hidesOutcome && mayPublish(state.index)
     }
 }
 

@@ -112,7 +112,9 @@ public struct DeliveryRun: Sendable {
         case .reply(let reply): return take(reply)
         case .failed(let error): return take(error)
         case .stored: return finish()
-        case .sessionFailed(let failure): return .finished(.failure(failure))
+        case .sessionFailed(let failure):
+            if isOnlyAsking { state.mayHaveArrived = true }
+            return .finished(.failure(failure))
         }
     }
 
@@ -143,7 +145,7 @@ public struct DeliveryRun: Sendable {
             let request = try step.request.request(in: scope, timeouts: service.timeouts, cookies: cookies)
             let exchange = Exchange(
                 step: step.id,
-                isIdempotent: step.isRepeatable,
+                isIdempotent: step.isRepeatable(in: scope),
                 isPoll: step.poll != nil,
                 mayPublish: mayPublish(state.index)
             )
@@ -178,7 +180,9 @@ public struct DeliveryRun: Sendable {
         state.lastReply = reply
         state.networkError = nil
         if answersChallenge(step, reply) { return send() }
-        if let session = service.session, !state.isRenewed, session.renewWhen.holds(in: scope, document) {
+        if let session = service.session, !state.isRenewed, session.renewWhen.holds(in: scope, document),
+            mayRenew(step, document)
+        {
             state.isRenewed = true
             let stale = state.session?.generation
             state.session = nil
@@ -210,7 +214,8 @@ public struct DeliveryRun: Sendable {
         guard state.index < steps.count else { return finish() }
         state.networkError = error.cause.rawValue
         if isOnlyAsking || (error.requestFullySent && mayPublish(state.index)) { state.mayHaveArrived = true }
-        let failure = service.failure(of: error, isIdempotent: steps[state.index].isRepeatable)
+        let isRepeatable = steps[state.index].isRepeatable(after: error.cause, in: scope)
+        let failure = service.failure(of: error, isIdempotent: isRepeatable)
         return fail(failure)
     }
 
@@ -264,8 +269,10 @@ public struct DeliveryRun: Sendable {
         guard state.index < steps.count else { return .finished(.failure(failure)) }
         let step = steps[state.index]
         var failure = failure
-        let goesBack = step.restart.flatMap { $0.when.holds(in: scope, document) ? $0.step : nil }
-        if goesBack != nil || step.retryWhen?.holds(in: scope, document) ?? false {
+        // What may not be repeated is not, whatever a test finds missing where no reply came.
+        let mayRepeat = failure.retry != .unknownOutcome
+        let goesBack = !mayRepeat ? nil : step.restart.flatMap { $0.when.holds(in: scope, document) ? $0.step : nil }
+        if mayRepeat, goesBack != nil || step.retryWhen?.holds(in: scope, document) ?? false {
             let failed = (state.failures[state.index] ?? 0) + 1
             state.failures[state.index] = failed
             if goesBack != nil || failure.retry == .never {

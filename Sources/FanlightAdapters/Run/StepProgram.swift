@@ -23,14 +23,35 @@ struct StepProgram: Sendable {
     /// True where the request by its method only asks for something.
     var isQuestion: Bool { poll != nil || ["GET", "HEAD"].contains(request.method) }
 
-    /// True where the request may be repeated although its body has left and its fate is not known: also where the
-    /// adapter says what to do about a lost connection.
-    var isRepeatable: Bool {
-        isIdempotent || poll != nil
-            || [restart?.when, retryWhen].contains { test in
-                test?.variables.contains(.plain(.networkError)) ?? false
-            }
+    /// True where a repeated request does no harm, whatever became of the one before.
+    var isAlwaysRepeatable: Bool { isIdempotent || poll != nil }
+
+    /// True where the request may be repeated by whatever its answer is lost: also where the adapter names all of that.
+    ///
+    /// This has to be known before the end of the request leaves.
+    func isRepeatable(in scope: Scope) -> Bool {
+        isAlwaysRepeatable || TransportError.Cause.ofLostAnswers.allSatisfy { isRepeatable(after: $0, in: scope) }
     }
+
+    /// True where the request may be repeated although it had left whole and its answer was lost by this cause.
+    func isRepeatable(after cause: TransportError.Cause, in scope: Scope) -> Bool {
+        if isAlwaysRepeatable { return true }
+        var scope = scope
+        scope.networkError = cause.rawValue
+        return [restart?.when, retryWhen].contains { $0?.covers(lossIn: scope) ?? false }
+    }
+
+    /// True where the request may be repeated after this reply.
+    func isRepeatable(after document: ReplyDocument, in scope: Scope) -> Bool {
+        isAlwaysRepeatable || [restart?.when, retryWhen].contains { $0?.holds(in: scope, document) ?? false }
+    }
+}
+
+extension TransportError.Cause {
+    /// Those that a request can meet after it had left whole.
+    fileprivate static let ofLostAnswers: [Self] = [
+        .stallTimeout, .totalTimeout, .connectionLost, .malformedReply, .replyTooLarge, .stopped,
+    ]
 }
 
 /// A failure that counts as success.

@@ -83,20 +83,25 @@ struct UploadRunner: Sendable {
         return DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: delivery.attempts)
     }
 
+    /// The outcome of a delivery whose service is no longer there.
+    private static func gone(_ delivery: JournalDelivery) -> DeliveryOutcome {
+        var message = "The service \(delivery.service) is no longer in config.yaml, or is off."
+        guard delivery.mayHaveArrived else {
+            message += " Retry the delivery once it is back."
+            let failure = DeliveryFailure(kind: .rejected, message: message)
+            return DeliveryOutcome(.failed, failure: failure, attempts: delivery.attempts)
+        }
+        message += " Once it is back, only force=unknown sends the picture again."
+        let failure = DeliveryFailure(kind: .rejected, message: message)
+        return DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: delivery.attempts)
+    }
+
     @inline(never)
     private func deliver(_ live: LiveUpload, _ index: Int, failsFast: Bool) async -> DeliveryStatus? {
         let delivery = live.record.deliveries[index]
         let name = delivery.service
         guard let service = engine.service(name) else {
-            let failure = DeliveryFailure(
-                kind: .rejected,
-                message:
-                    "The service \(name) is no longer in config.yaml, or is off. Retry the delivery once it is back."
-            )
-            let outcome =
-                delivery.mayHaveArrived
-                ? DeliveryOutcome(.unknown, failure: failure.inDoubt, attempts: delivery.attempts)
-                : DeliveryOutcome(.failed, failure: failure, attempts: delivery.attempts)
+            let outcome = Self.gone(delivery)
             await live.settle(index, outcome, duration: .zero, engine)
             return outcome.status
         }

@@ -14,7 +14,7 @@ enum DeletionReport {
         case pending
         /// Given up by this upload; the service keeps the picture for another upload that has the same links.
         case shared
-        /// The service, or its adapter, cannot delete.
+        /// The service, or its adapter, cannot delete, or nothing is known to delete by: the picture is or may be there.
         case unsupported
         /// There was nothing to delete.
         case notDelivered = "not_delivered"
@@ -30,17 +30,20 @@ enum DeletionReport {
             case .deleted, .shared: return .deleted
             case nil: return .unsupported
             }
+        // The picture may be there, and no reply told by what to delete it.
+        case .unknown: return .unsupported
         default: return .notDelivered
         }
     }
 
     static func entry(_ delivery: JournalDelivery) -> JSONValue {
         let deletion = delivery.deletion
+        let failure = delivery.status == .unknown ? delivery.failure : deletion?.failure
         return .object([
             .init("service", .string(delivery.service)),
             .init("status", .string(outcome(delivery).rawValue)),
             .init("attempts", .int(deletion?.attempts ?? 0)),
-            .init("error", deletion?.failure.map(Report.Entry.json(of:)) ?? .null),
+            .init("error", failure.map(Report.Entry.json(of:)) ?? .null),
         ])
     }
 

@@ -39,6 +39,21 @@ struct DoubtTests {
         #expect(await bench.send("POST", "/v1/uploads/\(answer.id)/retry").status == 409)
     }
 
+    @Test("A deletion tells that the picture may be there")
+    func deletion() async throws {
+        let bench = try Bench(["a", "b"]) { request throws(TransportError) in
+            if host(request, is: "a") { throw Self.lost }
+            return Self.reply(403, request)
+        }
+        let answer = await bench.post()
+        #expect(answer.states == ["unknown", "failed"])
+        let deletion = await bench.send("DELETE", "/v1/uploads/\(answer.id)")
+        #expect(deletion.status == 502 && deletion.body["status"] == "failed")
+        let outcomes = deletion.body["deletions"]
+        #expect(outcomes?[0]?["status"] == "unsupported" && outcomes?[1]?["status"] == "not_delivered")
+        #expect(outcomes?[0]?["error"]?["kind"] == "network" && outcomes?[1]?["error"] == .null)
+    }
+
     @Test("A retry by force keeps the doubt of what was before it", arguments: ["", ", idempotent: true"])
     func retried(declared: String) async throws {
         let count = Counter()
@@ -252,6 +267,8 @@ struct DoubtTests {
         let report = await second.settled(id)
         #expect(report.states == ["unknown", "unknown", "failed"])
         #expect(error(report)?["kind"] == "auth" && error(report, 1)?["kind"] == "rejected")
+        let words = error(report, 1)?["message"]?.string ?? ""
+        #expect(words.contains("force=unknown") && !words.contains("Retry"), "a plain retry does not send it")
         first.gateway.interrupt()
     }
 
