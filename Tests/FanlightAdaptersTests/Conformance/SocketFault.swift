@@ -201,6 +201,6 @@ struct SocketFault: Sendable, CustomStringConvertible {
     private static func drip(_ peer: RawServer.Peer) {
         takeRequest(peer)
         peer.write("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n")
-        peer.writeSlowly(" ", times: 200, milliseconds: 50)
+        peer.writeSlowly(" ", times: 200 * Patience.factor, milliseconds: 50)
     }
 }
