@@ -35,7 +35,7 @@ public final class HelperPool: ImageProcessor {
     ///
     /// - Parameters:
     ///   - executable: path of `fanlight-imaging`.
-    ///   - workers: helpers at most; one for each processor core is best.
+    ///   - workers: helpers at most; one for each processor that may be used is best, ``ProcessorShare``.
     ///   - timeout: wall-clock time for one file that is made.
     ///   - recycleAfter: pictures after which a helper is replaced.
     ///   - processorTime: for one file that is made; whole seconds, at least 1.

@@ -201,7 +201,7 @@ public enum ConfigurationFields {
                 "helpers",
                 .integer(0...256),
                 default: "0",
-                "Processes that decode pictures; 0 = one for each processor core"
+                "Processes that decode pictures; 0 = one for each processor that the gateway may use"
             ),
             FieldSpec("cpu", .duration, default: "10s", "Processor time for one rendition, in whole seconds"),
             FieldSpec("memory", .byteSize, default: "1GB", "Memory that one decoding process may use, from 128MB on"),

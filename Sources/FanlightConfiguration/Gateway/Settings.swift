@@ -97,7 +97,7 @@ public struct ImageSettings: Sendable, Equatable {
     public var background: GroundColour = .white
     /// Whether reports give the hash of the picture as it came.
     public var givesHash = true
-    /// Decoding processes at most; 0 = one for each processor core.
+    /// Decoding processes at most; 0 = one for each processor that the gateway may use.
     public var helpers = 0
     /// Processor time for one rendition.
     public var processorTime: Duration = .seconds(10)

@@ -29,7 +29,7 @@ enum ServeCommand {
         let image = loaded.configuration.image
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
-            workers: image.helpers > 0 ? image.helpers : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+            workers: image.helpers > 0 ? image.helpers : ProcessorShare().count,
             // A busy machine gives a process less than its whole time.
             timeout: image.processorTime * 2 + .seconds(10),
             recycleAfter: 500,
