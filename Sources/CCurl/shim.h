@@ -3,6 +3,7 @@
 // The checking macros would hide the functions that the shims below wrap.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <malloc.h>
 
 // curl_easy_setopt is variadic, which Swift cannot call: one shim for each type of argument.
 static inline CURLcode fl_setopt_long(CURL *_Nonnull easy, CURLoption option, long value) {
@@ -61,6 +62,13 @@ static inline CURL *_Nullable fl_multi_next_done(CURLM *_Nonnull multi, CURLcode
 
 // CURL_GLOBAL_DEFAULT is an expression macro that does not import.
 static inline CURLcode fl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+// libcurl takes a new buffer of 272 KB for each upload and frees it afterwards. Left to itself the allocator hands such
+// memory back to the system, which clears a new page for every 4 KB of the next picture.
+static inline void fl_keep_upload_buffers(void) {
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
 
 // These are macros or enumerators of mixed signedness; as functions they have the type that Swift returns.
 static inline size_t fl_read_abort(void) { return CURL_READFUNC_ABORT; }

@@ -27,7 +27,10 @@ final class CurlEngine: Sendable {
     }
 
     /// True when libcurl is ready for use in this process.
-    private static let isReady = fl_global_init() == CURLE_OK
+    private static let isReady = {
+        fl_keep_upload_buffers()
+        return fl_global_init() == CURLE_OK
+    }()
 
     private let maxConnections: Int
     private let inbox = Mutex(Inbox())

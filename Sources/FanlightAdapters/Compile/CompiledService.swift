@@ -32,7 +32,9 @@ public struct CompiledService: Sendable {
     /// How its deliveries are treated beside those of other services.
     @Boxed public var delivery = DeliveryWishes()
     /// Options that a request may give.
-    public var options: [OptionSpec]
+    public var options: [OptionSpec] {
+        didSet { readsPicture = wantsPicture }
+    }
     /// Values that nobody may see.
     public var secrets: [String] {
         didSet {
@@ -52,6 +54,8 @@ public struct CompiledService: Sendable {
     public var isIdempotent: Bool { steps.allSatisfy(\.isIdempotent) }
     /// Identifiers of the requests of a delivery, in order; `upload` where the adapter has no steps.
     public var stepNames: [String] { steps.map(\.id) }
+    /// True when building a request reads the picture's bytes, for a hash or base64.
+    public private(set) var readsPicture = false
     /// True when a delivered picture can be deleted.
     public var canDelete: Bool { delete != nil }
 
@@ -60,12 +64,20 @@ public struct CompiledService: Sendable {
     /// For links.
     var linkRedaction = Redaction(secrets: [])
     var settings: [String: JSONValue]
-    var steps: [StepProgram] = []
+    var steps: [StepProgram] = [] {
+        didSet { readsPicture = wantsPicture }
+    }
     var store: StoreProgram?
     @Boxed var result = ResultProgram()
     @Boxed var session: SessionProgram? = nil
     @Boxed var delete: StepProgram? = nil
     @Boxed var discovery: DiscoveryProgram? = nil
+
+    private var wantsPicture: Bool {
+        let digests: Set<Variable> = [.file(.sha256), .file(.sha1), .file(.md5), .file(.base64)]
+        let templates = options.compactMap(\.template).flatMap(\.variables)
+        return (steps.flatMap(\.request.variables) + templates).contains { digests.contains($0) }
+    }
 
     /// What templates read during a delivery.
     func scope(_ context: DeliveryContext) -> Scope {

@@ -328,11 +328,4 @@ extension CompiledService {
     public func deleteRun(_ context: DeliveryContext) -> DeliveryRun? {
         delete.map { DeliveryRun(service: self, context: context, deleting: $0) }
     }
-
-    /// True when building a request reads the picture's bytes, for a hash or base64.
-    public var readsPicture: Bool {
-        let digests: Set<Variable> = [.file(.sha256), .file(.sha1), .file(.md5), .file(.base64)]
-        let templates = options.compactMap(\.template).flatMap(\.variables)
-        return (steps.flatMap(\.request.variables) + templates).contains { digests.contains($0) }
-    }
 }

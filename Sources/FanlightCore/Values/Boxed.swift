@@ -5,20 +5,25 @@
 /// For large parts of values that are copied often: a task that waits holds copies of all that it works with.
 @propertyWrapper
 public struct Boxed<Value: Sendable>: Sendable {
-    private final class Storage: Sendable {
-        let value: Value
+    @usableFromInline
+    final class Storage: Sendable {
+        @usableFromInline let value: Value
 
+        @inlinable
         init(_ value: Value) { self.value = value }
     }
 
-    private var storage: Storage
+    @usableFromInline var storage: Storage
 
     /// The value; another one goes to a place of its own, and copies keep theirs.
-    public var wrappedValue: Value {
-        get { storage.value }
+    ///
+    /// It is lent, not copied: reading one property of a large value would else retain and release all of them.
+    @inlinable public var wrappedValue: Value {
+        _read { yield storage.value }
         set { storage = Storage(newValue) }
     }
 
     /// Puts a value on the heap.
+    @inlinable
     public init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 }

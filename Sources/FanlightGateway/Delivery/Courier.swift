@@ -30,7 +30,7 @@ struct Courier: Sendable {
     }
 
     let engine: Engine
-    let service: CompiledService
+    @Boxed var service: CompiledService
     let picture: SpooledFile?
     let notes: Notes
     /// The attempt must be over by then.
