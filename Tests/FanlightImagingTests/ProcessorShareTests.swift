@@ -41,6 +41,23 @@ struct ProcessorShareTests {
         #expect(count(group: "/a", quotas: ["/other": "100000 100000"]) == online)
     }
 
+    @Test("Also those of the first version of groups bind")
+    func olderQuotasBind() {
+        func count(_ folder: String, _ quota: String) -> Int {
+            let files = [
+                "/proc/self/cgroup": "3:cpuset:/\n2:cpu,cpuacct:/a/b\n1:name=systemd:/a\n0::/\n",
+                "/sys/fs/cgroup/\(folder)/cpu.cfs_quota_us": quota + "\n",
+                "/sys/fs/cgroup/\(folder)/cpu.cfs_period_us": "100000\n",
+            ]
+            return ProcessorShare { files[$0] }.count
+        }
+        for folder in ["cpu", "cpu/a", "cpu/a/b"] {
+            #expect(count(folder, "100000") == 1)
+            #expect(count(folder, "-1") == online)
+        }
+        #expect(count("cpuset/a", "100000") == online)
+    }
+
     @Test("A process that is held to one processor has one")
     func allowedSetBinds() {
         #expect(count(group: "/", allowed: "0", quotas: [:]) == 1)

@@ -4,8 +4,8 @@ import Glibc
 
 /// How many processors this process may use at the same time.
 ///
-/// A container or a systemd unit on a large machine often has a part of it only (Linux: cgroups, `cpu.max`, and the
-/// set of allowed processors); one helper for each processor of the machine would then take memory for nothing.
+/// A container or a systemd unit on a large machine often has a part of it only (Linux: cgroups of both versions,
+/// and the set of allowed processors); one helper for each processor of the machine would then take memory for nothing.
 public struct ProcessorShare: Sendable {
     /// Reads a file of the system; `nil` when it cannot be read.
     private let read: @Sendable (_ path: String) -> String?
@@ -27,19 +27,36 @@ public struct ProcessorShare: Sendable {
     }
 
     /// The quotas of the process's group and of all above it, each of which binds.
+    ///
+    /// Version 2 of cgroups has one tree and both numbers in a line; version 1 a tree for processors, and a file for each.
     private var quotas: [Int] {
-        guard let path = lines("/proc/self/cgroup").first(where: { $0.hasPrefix("0::/") }) else { return [] }
-        var folder = "/sys/fs/cgroup"
-        var folders = [folder]
-        for step in path.dropFirst("0::".count).split(separator: "/") where step != ".." {
-            folder += "/" + step
-            folders.append(folder)
+        let groups = lines("/proc/self/cgroup").map { $0.split(separator: ":", maxSplits: 2) }
+        return groups.flatMap { words -> [Int] in
+            if words.count == 2, words[0] == "0" {
+                return folders("/sys/fs/cgroup", words[1]).compactMap { first($0 + "/cpu.max").flatMap(Self.quota) }
+            }
+            guard words.count == 3, words[1].split(separator: ",").contains("cpu") else { return [] }
+            return folders("/sys/fs/cgroup/cpu", words[2]).compactMap { folder in
+                guard let time = first(folder + "/cpu.cfs_quota_us"), let period = first(folder + "/cpu.cfs_period_us")
+                else { return nil }
+                return Self.quota("\(time) \(period)")
+            }
         }
-        return folders.compactMap { lines($0 + "/cpu.max").first.flatMap { Self.quota($0) } }
     }
 
+    /// The folders from the root of a tree down to a group; those that cannot be seen from inside hold no files.
+    private func folders(_ root: String, _ path: Substring) -> [String] {
+        var folders = [root]
+        for step in path.split(separator: "/") where step != ".." {
+            folders.append(folders[folders.count - 1] + "/" + step)
+        }
+        return folders
+    }
+
+    private func first(_ path: String) -> String? { lines(path).first.map(String.init) }
+
     /// The processors of a quota such as `150000 100000`, rounded up; `nil` where there is none (`max 100000`).
-    static func quota(_ line: some StringProtocol) -> Int? {
+    static func quota(_ line: String) -> Int? {
         let words = line.split(separator: " ").map { Int(String($0)) }
         guard words.count == 2, let time = words[0], let period = words[1], time > 0, period > 0 else { return nil }
         return max(1, (time - 1) / period + 1)
