@@ -107,13 +107,20 @@ struct CorpusTests {
         #expect(facts.geotag == nil, "\(name)")
         if album.mode != .stripGPS { #expect(facts.takenAt == nil && facts.cameraMake == nil, "\(name)") }
         for payload in Self.foreign + (album.mode == .strip ? Self.traces : []) {
-            #expect(stored.firstRange(of: payload.utf8) == nil, "\(name) holds \(payload.debugDescription)")
+            #expect(!stored.holds(Array(payload.utf8)), "\(name) holds \(payload.debugDescription)")
         }
-        for rationals in row.positions where source.firstRange(of: rationals) != nil {
-            #expect(stored.firstRange(of: rationals) == nil, "\(name) holds the position")
+        for rationals in row.positions where source.holds(rationals) {
+            #expect(!stored.holds(rationals), "\(name) holds the position")
         }
     }
 
     /// JPEGs of four inks or with arithmetic coding, which few can read, are coded again.
     private static let recoded: Set = ["colour/cmyk.jpg", "colour/ycck.jpg", "jpeg/arithmetic.jpg"]
+}
+
+extension [UInt8] {
+    /// True when these bytes lie somewhere in it.
+    ///
+    /// Foundation's search is compiled for speed; the standard library's takes a minute for all pictures in a debug build.
+    fileprivate func holds(_ bytes: [UInt8]) -> Bool { Data(self).range(of: Data(bytes)) != nil }
 }
