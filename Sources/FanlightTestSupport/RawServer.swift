@@ -150,6 +150,13 @@ public final class RawServer: Sendable {
 
     /// A listening socket on a free port of the loopback interface.
     public static func listen() -> (descriptor: Int32, port: UInt16) {
+        let (descriptor, port) = reserve()
+        _ = Glibc.listen(descriptor, 128)
+        return (descriptor, port)
+    }
+
+    /// A port of the loopback interface on which nobody listens, and which nobody else gets before the socket is closed.
+    public static func reserve() -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -159,7 +166,6 @@ public final class RawServer: Sendable {
         unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 _ = unsafe bind(descriptor, generic, size)
-                _ = Glibc.listen(descriptor, 128)
                 _ = unsafe getsockname(descriptor, generic, &size)
             }
         }

@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test func refusedPort() async throws {
-        let (descriptor, port) = RawServer.listen()
-        close(descriptor)
+        let (descriptor, port) = RawServer.reserve()
+        defer { close(descriptor) }
         let error = try await failure(
             HTTPRequest(method: "POST", url: "http://127.0.0.1:\(port)/?token=hush", body: .bytes([1]))
         )

@@ -23,7 +23,7 @@ extension Compilation {
                 !text.hasPrefix("//")
             {
                 guard let base else {
-                    if gaps == 0 { error(node, "a URL that begins with '/' needs 'base'") }
+                    if gaps == 0, !isDraft { error(node, "a URL that begins with '/' needs 'base'") }
                     return []
                 }
                 return base.list.map { destination(of: $0.template, node, reports: false) }

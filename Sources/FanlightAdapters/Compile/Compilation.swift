@@ -26,6 +26,8 @@ final class Compilation {
     var options: [OptionSpec] = []
     /// What URLs that begin with a slash are laid onto.
     var base: Choice?
+    /// True while an adapter is looked at without a service: what services, variables and files would give may be missing.
+    let isDraft: Bool
     /// Hosts that the service's credentials may go to.
     var declared: [HostPattern] = []
 
@@ -42,7 +44,10 @@ final class Compilation {
     private let references: References
 
     /// Starts with the source of values outside the configuration.
-    init(references: References) { self.references = references }
+    init(references: References, isDraft: Bool = false) {
+        self.references = references
+        self.isDraft = isDraft
+    }
 
     /// Reports an error.
     func error(_ node: Node, _ message: String) { diagnostics.append(Diagnostic(at: node.position, message)) }
@@ -83,6 +88,7 @@ final class Compilation {
         } catch {
             gaps += 1
             switch error {
+            case .unreadable where isDraft, .empty where isDraft: break
             case .unset(let name): unset.append((name, position))
             case .unreadable(let path):
                 self.error(at: position, "the file '\(path)' cannot be read, or is no regular file")

@@ -41,6 +41,32 @@ public struct ServiceCompiler: Sendable {
         return compilation.diagnostics.contains { $0.severity == .error } ? nil : service
     }
 
+    /// Looks for mistakes in an adapter that no service uses.
+    ///
+    /// What a service would give, and values of variables and files, may be missing.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in the catalogue; nothing is found in one that is not there.
+    ///   - file: The configuration; an adapter in a file of its own must not hold credentials.
+    ///   - diagnostics: Every finding is added.
+    public func check(adapter name: String, beside file: String, diagnostics: inout [Diagnostic]) {
+        guard let entry = catalogue[name] else { return }
+        let compilation = Compilation(references: references, isDraft: true)
+        if entry.position.file != file { compilation.checkNoSecrets(in: entry, name) }
+        let at = entry.position
+        let adapter = Node.Entry(key: "adapter", position: at, value: Node(.scalar(name, isPlain: true), at: at))
+        _ = compile(name, Node(.mapping([adapter]), at: at), compilation)
+        for finding in compilation.diagnostics where !diagnostics.contains(finding) { diagnostics.append(finding) }
+    }
+
+    /// The adapters that a service is based on, directly and through others.
+    public func adapters(of service: Node) -> Set<String> {
+        var names: Set<String> = []
+        var next = service["adapter"]?.text ?? "generic"
+        while names.insert(next).inserted, let name = catalogue[next]?["adapter"]?.text { next = name }
+        return names
+    }
+
     private func compile(_ name: String, _ node: Node, _ compilation: Compilation) -> CompiledService? {
         guard case .mapping = node.content else {
             compilation.error(node, "the service '\(name)' is a mapping of keys")
@@ -60,11 +86,12 @@ public struct ServiceCompiler: Sendable {
         service.adapterName = adapterName
         service.options = options
         service.settings = compilation.settings
-        if service.steps.isEmpty, service.store == nil, isComplete, compilation.diagnostics.isEmpty {
+        let isEmpty = service.steps.isEmpty && service.store == nil
+        if isEmpty, !compilation.isDraft, isComplete, compilation.diagnostics.isEmpty {
             compilation.error(node, "the service '\(name)' needs 'url'")
         }
         service.localFolder = service.store.flatMap { folder($0.folder, compilation.settings) }
-        decide(switching, &service, compilation)
+        if !compilation.isDraft { decide(switching, &service, compilation) }
         var seen: Set<String> = []
         service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
         service.messageSecrets = Set(compilation.messageSecrets).subtracting(seen).sorted()
@@ -201,7 +228,8 @@ public struct ServiceCompiler: Sendable {
             let nearest = NearestName.of(entry.key, among: declared + AdapterFields.service.names)
             compilation.error(
                 at: entry.position,
-                "unknown key '\(entry.key)' in the service '\(name)'" + Compilation.hint(nearest)
+                "unknown key '\(entry.key)' in the \(compilation.isDraft ? "adapter" : "service") '\(name)'"
+                    + Compilation.hint(nearest)
             )
         }
         for spec in specs.map(\.name) where Self.knownKeys.contains(spec) {
@@ -220,7 +248,7 @@ public struct ServiceCompiler: Sendable {
         for spec in specs where !Self.knownKeys.contains(spec.name) {
             let given = node[spec.name] ?? spec.defaultNode
             guard let given, !given.isNull else {
-                if spec.isRequired {
+                if spec.isRequired, !compilation.isDraft {
                     let text = spec.description.map { " (\($0))" } ?? ""
                     compilation.error(node, "the service '\(name)' needs '\(spec.name)'\(text)")
                 }

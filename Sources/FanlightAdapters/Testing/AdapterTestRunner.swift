@@ -36,7 +36,11 @@ public struct AdapterTestRunner: Sendable {
         guard let entry = catalogue[adapter] else { return [] }
         let tests = entry["tests"]?.items ?? []
         guard !tests.isEmpty else {
-            return [Finding(adapter: adapter, test: "tests", position: entry.position, failures: ["no tests"])]
+            let compiler = ServiceCompiler(catalogue: catalogue, environment: { _ in nil }, readFile: { _ in nil })
+            var diagnostics: [Diagnostic] = []
+            compiler.check(adapter: adapter, beside: "", diagnostics: &diagnostics)
+            let failures = diagnostics.map(\.description) + ["no tests"]
+            return [Finding(adapter: adapter, test: "tests", position: entry.position, failures: failures)]
         }
         var parsed = catalogue
         for name in [adapter, entry["adapter"]?.text ?? "generic", "generic"] {

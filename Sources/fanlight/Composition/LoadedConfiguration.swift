@@ -51,15 +51,20 @@ struct LoadedConfiguration {
         )
         var services: [CompiledService] = []
         var fingerprints: [String: Int] = [:]
+        var used: Set<String> = []
         let references = References(variable: variable, file: file)
         // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
         for entry in named("services", root) {
+            used.formUnion(compiler.adapters(of: entry.value))
             if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
                 service.secrets += WrittenCredentials.of(entry.value)
                 service.secrets += own[service.adapterName].map(WrittenCredentials.of) ?? []
                 fingerprints[entry.key] = fingerprint(entry.value, own[service.adapterName], references)
                 services.append(service)
             }
+        }
+        for name in own.keys.sorted() where !used.contains(name) {
+            compiler.check(adapter: name, beside: path, diagnostics: &diagnostics)
         }
         diagnostics += OpenFiles.findings(
             root,

@@ -78,8 +78,8 @@ import Testing
         rehearsal.service.timeouts = fault.timeouts
         let first = FaultTrial(rehearsal, subject.step, fault.fault).attempt
         var request = try #require(first.sent.first { $0.exchange.step == subject.step }?.request)
-        let (place, server) = try Self.open(fault.place)
-        defer { server?.stop() }
+        let (place, end) = Self.open(fault.place)
+        defer { end() }
         let address = try #require(WebAddress(request.url))
         request.url = place + address.path + (address.query.map { "?" + $0 } ?? "")
         let answer: Result<HTTPReply, TransportError>
@@ -92,19 +92,18 @@ import Testing
         return trial.failures.map { "\(subject), \(fault): \($0)" }
     }
 
-    private static func open(_ place: SocketFault.Place) throws -> (String, RawServer?) {
+    private static func open(_ place: SocketFault.Place) -> (url: String, end: () -> Void) {
         switch place {
-        case .nowhere: return ("http://no-such-name.invalid", nil)
+        case .nowhere: return ("http://no-such-name.invalid", {})
         case .nobody:
-            let (descriptor, port) = RawServer.listen()
-            close(descriptor)
-            return ("http://127.0.0.1:\(port)", nil)
+            let (descriptor, port) = RawServer.reserve()
+            return ("http://127.0.0.1:\(port)", { _ = close(descriptor) })
         case .server(let script):
             let server = RawServer(script)
-            return (server.url, server)
+            return (server.url, server.stop)
         case .secureServer(let script):
             let server = RawServer(script)
-            return ("https://127.0.0.1:\(server.port)", server)
+            return ("https://127.0.0.1:\(server.port)", server.stop)
         }
     }
 
