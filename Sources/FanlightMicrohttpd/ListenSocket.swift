@@ -43,11 +43,38 @@ enum ListenSocket {
         return unsafe String(cString: text)
     }
 
-    /// The port of a socket that somebody else opened, made non-blocking as the library wants it; `nil` when it is none.
-    static func adopt(_ descriptor: Int32) -> UInt16? {
+    /// Takes over a socket that somebody else opened, made non-blocking as the library wants it.
+    ///
+    /// - Returns: Its address in digits and its port; `nil` when it is no TCP socket that listens.
+    static func adopt(_ descriptor: Int32) -> (host: String, port: UInt16)? {
+        var isListening: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the variable and its size live through the call.
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening == 1,
+            let host = localHost(of: descriptor), let port = localPort(of: descriptor)
+        else { return nil }
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { return nil }
-        return localPort(of: descriptor)
+        return (host, port)
+    }
+
+    /// The address of a socket of IPv4 or IPv6 in digits; `nil` for one of another family (C: getnameinfo).
+    private static func localHost(of descriptor: Int32) -> String? {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        // SAFETY: both structures live through the calls, which get their sizes.
+        let isKnown = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                guard unsafe getsockname(descriptor, generic, &size) == 0 else { return false }
+                let family = unsafe Int32(generic.pointee.sa_family)
+                guard family == AF_INET || family == AF_INET6 else { return false }
+                let length = socklen_t(name.count)
+                return unsafe getnameinfo(generic, size, &name, length, nil, 0, NI_NUMERICHOST) == 0
+            }
+        }
+        guard isKnown else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func localPort(of descriptor: Int32) -> UInt16? {

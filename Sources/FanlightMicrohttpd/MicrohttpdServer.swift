@@ -23,6 +23,8 @@ public final class MicrohttpdServer: Sendable {
 
     /// The port that the server listens on; chosen by the kernel when 0 was asked for.
     public let port: UInt16
+    /// What the server listens on: as it was named, or in digits where the socket was handed over.
+    public let host: String
 
     private let core: ServerCore
     private let listener: Int32
@@ -45,7 +47,7 @@ public final class MicrohttpdServer: Sendable {
         limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
         let (listener, port) = try ListenSocket.open(address: address, port: port)
-        try self.init(listener: listener, port: port, service: service, limits: limits)
+        try self.init(listener: listener, host: address, port: port, service: service, limits: limits)
     }
 
     /// Serves on a socket that listens already, for example one of the service manager.
@@ -60,17 +62,19 @@ public final class MicrohttpdServer: Sendable {
         service: any HTTPService,
         limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
-        guard let port = ListenSocket.adopt(socket) else { throw .cannotStart }
-        try self.init(listener: socket, port: port, service: service, limits: limits)
+        guard let (host, port) = ListenSocket.adopt(socket) else { throw .unfitSocket }
+        try self.init(listener: socket, host: host, port: port, service: service, limits: limits)
     }
 
     private init(
         listener: Int32,
+        host: String,
         port: UInt16,
         service: any HTTPService,
         limits: ServerLimits
     ) throws(ServerError) {
         self.listener = listener
+        self.host = host
         self.port = port
         core = ServerCore(service: service, limits: limits, spare: Self.surplusConnections)
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.

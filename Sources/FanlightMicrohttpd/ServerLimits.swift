@@ -59,6 +59,8 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     case badAddress(String)
     /// The socket cannot listen; `errno` tells why.
     case cannotListen(address: String, port: UInt16, errno: Int32)
+    /// The socket that was handed over is not of TCP, or does not listen.
+    case unfitSocket
     /// The HTTP library refused to start.
     case cannotStart
 
@@ -68,6 +70,7 @@ public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
         case .badAddress(let address): "The address \(address) is not known on this machine."
         case .cannotListen(let address, let port, let code):
             "Cannot listen on \(address) port \(port): \(ListenSocket.words(for: code))."
+        case .unfitSocket: "The socket that was handed over is no TCP socket that listens."
         case .cannotStart: "The HTTP server cannot start."
         }
     }

@@ -151,7 +151,7 @@ struct SecretsTests {
         let file = folder + "/config.yaml"
         try "token".write(toFile: folder + "/key", atomically: true, encoding: .utf8)
         let yaml = """
-            server: {strict_files: \(isStrict), state_key: written-here}
+            server: {strict_files: \(isStrict), state_key: written-here-0001}
             services:
               a: {url: 'https://a.example/up', file: file, link: $.url, headers: {X-Key: '${file:\(folder)/key}'}}
             """

@@ -25,7 +25,10 @@ extension Compilation {
     /// Compiles the request keys of a service, a step or a deletion.
     func request(_ node: Node, _ defaults: RequestDefaults) -> RequestProgram? {
         let own = node["url"].flatMap { $0.isNull ? nil : $0 }
-        guard let urlNode = own ?? defaults.url, !urlNode.isNull, let url = address(urlNode) else { return nil }
+        guard let urlNode = own ?? defaults.url, !urlNode.isNull else { return nil }
+        // After a mistake in the URL, which keeps the service from being used, the rest is read for its mistakes.
+        let address = address(urlNode)
+        let url = address ?? Choice(list: [])
         var request = RequestProgram(method: "POST", url: url, base: base)
         secretly {
             request.query = choices(node["query"], in: "query")
@@ -46,7 +49,7 @@ extension Compilation {
         if diagnostics.count == found { checkEncoding(of: url, urlNode) }
         request.hasCapturedHost = destinations.contains(where: \.isCaptured)
         request.hasSessionHost = request.hasCapturedHost && destinations.allSatisfy(\.isSession)
-        checkReach(of: request, destinations, urlNode, node, defaults.name)
+        if address != nil { checkReach(of: request, destinations, urlNode, node, defaults.name) }
         checkHeaderNames(node["headers"])
         if let word = word(node["redirects"], among: ["refuse", "same_origin"], "redirects") {
             request.redirects = word == "same_origin" ? .sameOrigin : .refuse

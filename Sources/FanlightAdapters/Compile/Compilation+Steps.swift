@@ -59,7 +59,7 @@ extension Compilation {
             // What the tests before a request can name; it has no reply yet.
             let when = predicate(node["when"])
             guard let request = request(node, defaults) else {
-                if node["url"] == nil { error(node, "the step '\(id)' needs 'url'") }
+                error(node, "the step '\(id)' needs 'url'")
                 _ = saveRules(node["save"])
                 continue
             }

@@ -51,7 +51,8 @@ enum Excerpt {
     static func of(_ text: String, hiding hidden: Redaction, limit: Int = 200) -> String {
         // Code points, because what a person takes for one character may be a megabyte of marks.
         let bounded = String(text.unicodeScalars.prefix(20_000))
-        var cleaned = hidden.cleaned(withoutMarkup(bounded))
+        // Before and after: a secret may look like markup, and may stand whole only where markup was between its parts.
+        var cleaned = hidden.cleaned(withoutMarkup(hidden.cleaned(bounded)))
         if bounded.utf8.count < text.utf8.count {
             // What was cut may have been a secret, whose first half nobody would know for one.
             cleaned = String(cleaned.unicodeScalars.dropLast(hidden.longest))
@@ -69,7 +70,8 @@ enum Excerpt {
             }
             isBlank = isSpace
         }
-        let line = Words.trimmed(out)
+        // The signs that were left out may have stood inside a secret.
+        let line = Words.trimmed(hidden.cleaned(out))
         if line.unicodeScalars.count <= limit { return line }
         return Words.trimmed(TextUnit.characters.truncate(line, to: limit - 1)) + "…"
     }

@@ -5,6 +5,10 @@ import FanlightCore
 /// What a field may hold; decides how its text is read.
 public indirect enum FieldType: Sendable {
     case text
+    /// Text that is not empty.
+    case someText
+    /// Text of at least 16 bytes: a shorter one, or none, would be guessed.
+    case secret
     case boolean
     case integer(ClosedRange<Int>)
     case duration
@@ -28,7 +32,8 @@ public indirect enum FieldType: Sendable {
     /// One word for the reference.
     public var word: String {
         switch self {
-        case .text: "text"
+        case .text, .someText: "text"
+        case .secret: "text of at least 16 characters"
         case .boolean: "true or false"
         case .integer(let range):
             range.upperBound == .max
@@ -96,10 +101,21 @@ public struct FieldSpec: Sendable {
         }
     }
 
+    /// Bytes that a secret has at least.
+    private static let shortestSecret = 16
+
     /// Reads the text of a scalar.
     public func read(_ text: String) throws(Expectation) -> FieldValue {
         switch type {
         case .text: return .text(text)
+        case .someText:
+            guard !text.isEmpty else { throw Expectation("text; this one is empty") }
+            return .text(text)
+        case .secret:
+            guard text.utf8.count >= Self.shortestSecret else {
+                throw Expectation("at least \(Self.shortestSecret) characters")
+            }
+            return .text(text)
         case .boolean: return .boolean(try ValueReader.boolean(text))
         case .integer(let range): return .integer(try ValueReader.integer(text, in: range))
         case .duration: return .duration(try ValueReader.duration(text))

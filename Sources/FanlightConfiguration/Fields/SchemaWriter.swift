@@ -56,6 +56,8 @@ public struct SchemaWriter {
     mutating func value(_ type: FieldType) -> JSONValue {
         switch type {
         case .text: return Self.scalar()
+        // A reference is shorter than the secret that it stands for.
+        case .someText, .secret: return Self.scalar(minLength: 1)
         case .boolean: return Self.alternatives([true, false], patterns: ["true|false"])
         case .integer(let range): return Self.number(range)
         case .duration: return Self.zeroOr(#"([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
@@ -126,8 +128,9 @@ public struct SchemaWriter {
     }
 
     /// Text, or what a YAML reader makes of text without quotes.
-    private static func scalar() -> JSONValue {
-        .object([.init("type", ["string", "number", "boolean", "null"])])
+    private static func scalar(minLength: Int? = nil) -> JSONValue {
+        let length = minLength.map { [JSONValue.Member("minLength", .int($0))] } ?? []
+        return .object([.init("type", ["string", "number", "boolean", "null"])] + length)
     }
 
     /// Text of a pattern, which is anchored and spares references.

@@ -32,7 +32,7 @@ public enum ConfigurationFields {
                 .shaped(.named(.defined("adapter"))),
                 "Adapters that are added to the catalogue or override its entries"
             ),
-            FieldSpec("adapter_files", .text, "Folder with one YAML file an adapter"),
+            FieldSpec("adapter_files", .someText, "Folder with one YAML file an adapter"),
         ]
     )
 
@@ -42,11 +42,11 @@ public enum ConfigurationFields {
         [
             FieldSpec("listen", .address, default: "127.0.0.1:8080", "Address and port"),
             FieldSpec("public_url", .baseURL, "What links to the gateway's own pictures begin with"),
-            FieldSpec("state", .text, default: "./state", "Folder for uploads under way and for the history"),
+            FieldSpec("state", .someText, default: "./state", "Folder for uploads under way and for the history"),
             FieldSpec(
                 "state_key",
-                .text,
-                "Any long text; seals the secrets in the history; absent = a key that is made in the state folder"
+                .secret,
+                "Seals the secrets in the history; absent = a key that is made in the state folder"
             ),
             FieldSpec(
                 "max_body",

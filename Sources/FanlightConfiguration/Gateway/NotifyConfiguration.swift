@@ -18,9 +18,9 @@ public struct NotifyConfiguration: Sendable, Equatable {
             FieldSpec("url", .text, required: true, "Address that gets a POST with the report of each finished upload"),
             FieldSpec(
                 "secret",
-                .text,
+                .secret,
                 required: true,
-                "Signs the calls (HMAC-SHA256), so that the receiver knows who sent them; at least 16 characters"
+                "Signs the calls (HMAC-SHA256), so that the receiver knows who sent them"
             ),
             FieldSpec("attempts", .integer(1...100), default: "12", "Calls in all before one is given up"),
         ]
@@ -30,23 +30,22 @@ public struct NotifyConfiguration: Sendable, Equatable {
     static func read(_ node: Node?, references: References, diagnostics: inout [Diagnostic]) -> NotifyConfiguration? {
         guard let node, !node.isNull else { return nil }
         let values = section.decode(node, references: references, diagnostics: &diagnostics)
-        guard let url = values.text("url"), let secret = values.text("secret") else {
-            for name in ["url", "secret"] where values.text(name) == nil && node[name] == nil {
-                diagnostics.append(Diagnostic(at: node.position, "notify: '\(name)' is missing"))
-            }
-            return nil
+        let url = values.text("url")
+        for name in ["url", "secret"] where values.text(name) == nil && node[name] == nil {
+            diagnostics.append(Diagnostic(at: node.position, "notify: '\(name)' is missing"))
         }
-        let isWeb = ["http://", "https://"].contains { url.lowercased().hasPrefix($0) && url.count > $0.count }
-        if !isWeb || url.contains(where: \.isWhitespace) {
+        if let url, !isWeb(url) {
             let place = node["url"]?.position ?? node.position
             diagnostics.append(
                 Diagnostic(at: place, "notify.url: expected an http or https URL, such as https://example.org/hook")
             )
         }
-        if secret.utf8.count < 16 {
-            let place = node["secret"]?.position ?? node.position
-            diagnostics.append(Diagnostic(at: place, "notify.secret: expected at least 16 characters"))
-        }
+        guard let url, let secret = values.text("secret") else { return nil }
         return NotifyConfiguration(url: url, secret: Secret(secret), attempts: values.integer("attempts"))
+    }
+
+    private static func isWeb(_ url: String) -> Bool {
+        ["http://", "https://"].contains { url.lowercased().hasPrefix($0) && url.count > $0.count }
+            && !url.contains(where: \.isWhitespace)
     }
 }

@@ -41,13 +41,8 @@ enum ServeCommand {
         let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
-        let server: MicrohttpdServer
-        do {
-            server = try open(listen, service, ServerLimits(loaded.configuration.server))
-        } catch {
-            throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
-        }
-        let url = "http://\(listen.urlHost):\(server.port)"
+        let server = try open(listen, service, ServerLimits(loaded.configuration.server))
+        let url = "http://\(ListenAddress(host: server.host, port: Int(server.port)).urlHost):\(server.port)"
         let lines = LogLines()
         let log = EventLog { lines.add($0.serialized()) }
         let gateway = Gateway(
@@ -137,12 +132,16 @@ enum ServeCommand {
         _ listen: ListenAddress,
         _ service: any HTTPService,
         _ limits: ServerLimits
-    ) throws(ServerError) -> MicrohttpdServer {
-        if let socket = ServiceManager.listeningSocket() {
-            return try MicrohttpdServer(socket: socket, service: service, limits: limits)
+    ) throws(CommandFailure) -> MicrohttpdServer {
+        let socket = try ServiceManager.listeningSocket()
+        do throws(ServerError) {
+            if let socket { return try MicrohttpdServer(socket: socket, service: service, limits: limits) }
+            let port = UInt16(clamping: listen.port)
+            return try MicrohttpdServer(address: listen.host, port: port, service: service, limits: limits)
+        } catch {
+            if socket != nil { throw CommandFailure("cannot serve on the socket of the service manager: \(error)") }
+            throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")
         }
-        let port = UInt16(clamping: listen.port)
-        return try MicrohttpdServer(address: listen.host, port: port, service: service, limits: limits)
     }
 
     /// Time that interrupted uploads get to write their state and to answer their clients.

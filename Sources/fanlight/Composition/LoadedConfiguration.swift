@@ -41,7 +41,7 @@ struct LoadedConfiguration {
             references: References(variable: variable, file: file),
             diagnostics: &diagnostics
         )
-        let own = adapters(root, folder: configuration?.adapterFiles, watch, diagnostics: &diagnostics)
+        let own = adapters(root, folder: adapterFiles(root, file), watch, diagnostics: &diagnostics)
         var catalogue = Catalogue.standard
         for (name, node) in own { catalogue.add(name, node) }
         let compiler = ServiceCompiler(
@@ -140,6 +140,14 @@ struct LoadedConfiguration {
     /// The entries of a section that are mappings; what else stands there has been reported.
     private static func named(_ section: String, _ root: Node) -> [Node.Entry] {
         (root[section]?.entries ?? []).filter { if case .mapping = $0.value.content { true } else { false } }
+    }
+
+    /// Where adapters have files of their own, also when something else in the file is wrong; that has been reported.
+    private static func adapterFiles(_ root: Node, _ file: @escaping @Sendable (String) -> String?) -> String? {
+        var reported: [Diagnostic] = []
+        let references = References(variable: variable, file: file)
+        return ConfigurationFields.file.decode(root, references: references, diagnostics: &reported)
+            .text("adapter_files")
     }
 
     /// The operator's own adapters, which add to the embedded ones or override them.

@@ -32,18 +32,17 @@ enum ServiceManager {
         return sent == bytes.count
     }
 
-    /// The listening socket that the manager opened for this process; `nil` when it opened none.
-    static func listeningSocket() -> Int32? {
+    /// The socket that the manager opened for this process; `nil` when it opened none.
+    ///
+    /// - Throws: A failure when it opened several: clients of the others would wait for ever.
+    static func listeningSocket() throws(CommandFailure) -> Int32? {
         guard Environment.value("LISTEN_PID") == "\(getpid())",
             let count = Environment.value("LISTEN_FDS").flatMap(Int.init), count >= 1
         else { return nil }
-        let first: Int32 = 3
-        var isListening: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        // SAFETY: the variable and its size live through the call.
-        guard unsafe getsockopt(first, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening == 1 else {
-            return nil
+        guard count == 1 else {
+            throw CommandFailure("the service manager hands over \(count) sockets; leave one ListenStream= in its unit")
         }
+        let first: Int32 = 3
         _ = fcntl(first, F_SETFD, FD_CLOEXEC)
         return first
     }

@@ -195,6 +195,21 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
     }
 
     static let several: [(text: String, messages: [String])] = [
+        (
+            "h: {url: 'http://x/${titel}', link: '$.a[', fields: {a: '${title|nofilter}', c: '${title'}}",
+            [
+                "1:10: error: unknown variable 'titel'; did you mean 'title'?",
+                "1:57: error: unknown filter 'nofilter'",
+                "1:81: error: '${' has no closing '}'", "1:37: error: '$.a[' is not a JSON path",
+            ]
+        ),
+        (
+            "h: {link: text, steps: [{url: '${ticket}', allow_hosts: [x.y], json: {a: '${none}'}, save: {t: 'regex ('}}]}",
+            [
+                "1:31: error: unknown variable 'ticket'", "1:74: error: unknown variable 'none'",
+                "1:96: error: the regular expression is not valid",
+            ]
+        ),
         ("h: {url: '${file:/nope}'}", ["1:10: error: the file '/nope' cannot be read, or is no regular file"]),
         (
             "h: {url: '${file:/nope}/${env:NOPE}', delete: {url: '${file:/nope}'}}",

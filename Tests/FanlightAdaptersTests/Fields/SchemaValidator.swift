@@ -53,6 +53,10 @@ struct SchemaValidator {
         case "enum": if argument.array?.contains(value) != true { outcome.errors.append(path + ": enum") }
         case "const": if argument != value { outcome.errors.append(path + ": const") }
         case "pattern": if !Self.matches(value, argument) { outcome.errors.append(path + ": pattern") }
+        case "minLength":
+            if let text = value.string, text.unicodeScalars.count < Int(argument.double ?? 0) {
+                outcome.errors.append(path + ": minLength")
+            }
         case "minimum":
             if let number = value.double, number < argument.double ?? 0 { outcome.errors.append(path + ": minimum") }
         case "maximum":

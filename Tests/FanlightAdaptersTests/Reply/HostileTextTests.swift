@@ -107,4 +107,22 @@ import Testing
         }
         #expect(failure.kind == .rejected && failure.message.contains("4000000 bytes"))
     }
+
+    @Test(
+        "A secret that looks like markup, or is told in pieces, is not shown",
+        arguments: [
+            (#"pl4nted/S3cret+"va<l>ue."#, #"bad key pl4nted/S3cret+"va<l>ue. given"#),
+            ("planted<secret", "bad key planted<secret given"),
+            ("planted</b>secret", "bad key <b>planted</b>secret</b> given"),
+            ("<planted-secret", "bad key <planted-secret given"),
+            ("planted-secret", "bad key plan\u{200B}ted-\u{AD}secret given"),
+            ("planted  secret", "bad key planted  secret given"),
+            ("planted secret", "bad key planted\n\tsecret given"),
+            ("planted secret", "bad key planted<br/>secret given"),
+        ]
+    )
+    func secretsOfOddShape(secret: String, text: String) {
+        let shown = Excerpt.of(text, hiding: Redaction(secrets: [secret]))
+        #expect(shown == "bad key *** given")
+    }
 }

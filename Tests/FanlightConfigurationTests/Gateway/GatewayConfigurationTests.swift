@@ -17,6 +17,33 @@ func decode(
 }
 
 @Suite struct GatewayConfigurationTests {
+    @Test(
+        "A key that would be guessed, and a folder without a name, are refused",
+        arguments: [
+            ("state_key: ''", "server.state_key: expected at least 16 characters"),
+            ("state_key: '${env:UNSET:-}'", "server.state_key: expected at least 16 characters"),
+            ("state_key: fifteen-letters", "server.state_key: expected at least 16 characters"),
+            ("state: ''", "server.state: expected text; this one is empty"),
+        ]
+    )
+    func emptyTexts(server: String, words: String) {
+        let references = References(variable: { _ in nil }, file: { _ in nil })
+        let (decoded, findings) = decode(
+            "server: {\(server)}\nservices: {a: {adapter: local}}\n",
+            references: references
+        )
+        #expect(decoded == nil)
+        #expect(findings.count == 1 && findings[0].hasSuffix(words), "\(findings)")
+    }
+
+    @Test("All that is wrong with the webhook is told in one run")
+    func severalMistakes() {
+        let (_, findings) = decode(
+            "services: {a: {adapter: local}}\nnotify: {url: 'ftp://example.org/', secret: short}\n"
+        )
+        #expect(findings.count == 2, "\(findings)")
+    }
+
     @Test func givesDefaults() throws {
         let (decoded, findings) = decode("services:\n  a:\n    adapter: local\n")
         let configuration = try #require(decoded)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FanlightCore
+import FanlightMicrohttpd
+import Glibc
+import Testing
+
+/// Sockets that a service manager hands over.
+@Suite("Sockets that somebody else opened")
+struct HandedSocketTests {
+    /// A socket bound to an address of the loopback interface.
+    private func socket(_ host: String, _ kind: __socket_type = SOCK_STREAM, listens: Bool = true) throws -> Int32 {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST
+        unsafe hints.ai_socktype = Int32(kind.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        // SAFETY: the list is ours until freeaddrinfo below.
+        let code = unsafe getaddrinfo(host, "0", &hints, &list)
+        try #require(code == 0)
+        guard let info = unsafe list else { throw ServerError.badAddress(host) }
+        defer { unsafe freeaddrinfo(info) }
+        let descriptor = unsafe Glibc.socket(info.pointee.ai_family, info.pointee.ai_socktype, info.pointee.ai_protocol)
+        let isBound = unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
+        try #require(isBound)
+        if listens { try #require(listen(descriptor, 16) == 0) }
+        return descriptor
+    }
+
+    @Test("The server tells the address that it has", arguments: ["127.0.0.1", "::1", "0.0.0.0", "::"])
+    func addressIsTold(host: String) throws {
+        let server = try MicrohttpdServer(socket: socket(host), service: ScriptedService(file: ""))
+        defer { server.stop() }
+        #expect(server.host == host)
+        #expect(server.port > 0)
+    }
+
+    @Test("What is no TCP socket that listens is refused")
+    func othersAreRefused() throws {
+        let datagrams = try socket("127.0.0.1", SOCK_DGRAM, listens: false)
+        let silent = try socket("127.0.0.1", listens: false)
+        let local = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // Only the family: the system chooses a name that is no file.
+        // SAFETY: the structure lives through the call, which reads its first field.
+        let code = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(local, $0, socklen_t(MemoryLayout<sa_family_t>.size))
+            }
+        }
+        try #require(code == 0)
+        try #require(listen(local, 16) == 0)
+        let none: Int32 = 9_999
+        for descriptor in [datagrams, silent, local, none] {
+            #expect(throws: ServerError.unfitSocket) {
+                try MicrohttpdServer(socket: descriptor, service: ScriptedService(file: ""))
+            }
+        }
+        for descriptor in [datagrams, silent, local] { _ = close(descriptor) }
+    }
+}
