@@ -170,4 +170,35 @@ struct SecretsTests {
         #expect(closed.status == 0)
         #expect(!closed.errors.contains("can read"))
     }
+
+    @Test(
+        "Also those of adapters and of the webhook's address are looked at",
+        arguments: [
+            "adapters: {b: {url: 'https://b.example/', file: file, link: $.url, headers: {Authorization: 'Bearer written-here-1'}}}",
+            "adapter_files: @FOLDER@/adapters",
+            "notify: {url: 'https://u:written-here-1@c.example/', secret: '${env:HOOK:-0123456789abcdef}'}",
+            "notify: {url: 'https://c.example/?token=written-here-1', secret: '${env:HOOK:-0123456789abcdef}'}",
+        ]
+    )
+    func openAdapters(part: String) throws {
+        let folder = NSTemporaryDirectory() + "fanlight-files-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder + "/adapters", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/config.yaml"
+        let yaml = """
+            server: {strict_files: true}
+            services: {a: {adapter: local, folder: \(folder)/album}}
+            \(part.replacingOccurrences(of: "@FOLDER@", with: folder))
+            """
+        try yaml.write(toFile: file, atomically: true, encoding: .utf8)
+        let adapter = folder + "/adapters/b.yaml"
+        let text = "{url: 'https://b.example/', file: file, link: $.url, headers: {X-Api-Key: written-here-1}}"
+        try text.write(toFile: adapter, atomically: true, encoding: .utf8)
+        for path in [file, adapter] { _ = unsafe chmod(path, 0o644) }
+        let open = try CommandRun(["check", "--config", file])
+        #expect(open.status == 1)
+        #expect(open.errors.contains("error: a secret stands in this file"), "\(open.errors)")
+        for path in [file, adapter] { _ = unsafe chmod(path, 0o640) }
+        #expect(!(try CommandRun(["check", "--config", file]).errors.contains("can read")))
+    }
 }

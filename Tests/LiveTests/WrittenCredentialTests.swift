@@ -104,7 +104,9 @@ struct WrittenCredentialTests {
                 json: {password: \(secrets[1]), secret: \(secrets[2])}
             link: $.url
           described: {adapter: mine}
+          derived: {adapter: ours}
         adapters:
+          ours: {adapter: mine, description: based on another}
           mine:
             url: http://127.0.0.1:\(port)/up
             file: file
@@ -136,7 +138,7 @@ struct WrittenCredentialTests {
         let report = try JSONParser.parse(try await transport.send(upload).body)
         let results = report.serialized()
         #expect(results.contains("sunset meadow painter 1000"), "\(results)")
-        for service in ["direct", "stepped", "described"] {
+        for service in ["direct", "stepped", "described", "derived"] {
             let told = report["deliveries"]?.array?.first { $0["service"]?.string == service }?.serialized() ?? ""
             let run = try CommandRun(["explain", "--config", file, "--service", service, folder + "/a.gif"])
             #expect(run.status == 0, "\(run.errors)")

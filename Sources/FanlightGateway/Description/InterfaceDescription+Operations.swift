@@ -101,7 +101,7 @@ extension InterfaceDescription {
          "parameters": [\#(waiting),
            {"name": "services", "in": "query", "description": "Only these, comma separated", "schema": {"type": "string"}},
            {"name": "force", "in": "query", "description": "Also what may have arrived", "schema": {"const": "unknown"}}],
-         "responses": \#(reports([401, 404, 409, 422, 429, 503]))}
+         "responses": \#(reports([401, 403, 404, 409, 422, 429, 503]))}
         """#,
         "GET /v1/services": #"""
         {"operationId": "services", "summary": "Services with their limits and their state now",

@@ -65,7 +65,8 @@ extension Gateway {
         do throws(Problem) {
             let live = try await hold(id, client)
             do throws(Problem) {
-                let indices = try wish.indices(in: live.record)
+                let allowed = client.key?.services.map { router.members($0) }
+                let indices = try wish.indices(in: live.record, allowed: allowed)
                 try await change(live, indices.map { ($0, .reopened(at: engine.now)) })
                 runner.start(live, indices)
                 return .success(live)
@@ -204,8 +205,15 @@ struct RetryWish {
     }
 
     /// The deliveries of an upload that can be repeated.
-    func indices(in record: JournalUpload) throws(Problem) -> [Int] {
-        let wanted = record.deliveries.indices.filter { wants(record.deliveries[$0]) }
+    ///
+    /// - Parameter allowed: Services that the client may use; `nil` = all. A wish that names none is narrowed to them.
+    func indices(in record: JournalUpload, allowed: Set<String>? = nil) throws(Problem) -> [Int] {
+        var wanted = record.deliveries.indices.filter { wants(record.deliveries[$0]) }
+        if let allowed {
+            let refused = wanted.first { !allowed.contains(record.deliveries[$0].service) }
+            if services != nil, let refused { throw .serviceNotAllowed(record.deliveries[refused].service) }
+            wanted.removeAll { !allowed.contains(record.deliveries[$0].service) }
+        }
         guard !wanted.isEmpty else { throw .nothingToRetry }
         let possible = wanted.filter { index in
             record.deliveries[index].rendition.map { record.renditions[$0].file != nil } ?? false

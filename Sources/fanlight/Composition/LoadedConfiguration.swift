@@ -55,11 +55,13 @@ struct LoadedConfiguration {
         let references = References(variable: variable, file: file)
         // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
         for entry in named("services", root) {
-            used.formUnion(compiler.adapters(of: entry.value))
+            let names = compiler.adapters(of: entry.value)
+            let bases = names.sorted().compactMap { own[$0] }
+            used.formUnion(names)
             if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
                 service.secrets += WrittenCredentials.of(entry.value)
-                service.secrets += own[service.adapterName].map(WrittenCredentials.of) ?? []
-                fingerprints[entry.key] = fingerprint(entry.value, own[service.adapterName], references)
+                service.secrets += bases.flatMap(WrittenCredentials.of)
+                fingerprints[entry.key] = fingerprint([entry.value] + bases, references)
                 services.append(service)
             }
         }
@@ -69,6 +71,7 @@ struct LoadedConfiguration {
         diagnostics += OpenFiles.findings(
             root,
             path: path,
+            adapters: own.keys.sorted().compactMap { own[$0] },
             isRefused: configuration?.server.refusesOpenFiles ?? false
         )
         guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -109,10 +112,10 @@ struct LoadedConfiguration {
         }
     }
 
-    /// A service's keys with their references resolved, and the operator's own adapter that it is based on.
-    private static func fingerprint(_ service: Node, _ adapter: Node?, _ references: References) -> Int {
+    /// A service's keys with their references resolved, and the operator's own adapters that it is based on.
+    private static func fingerprint(_ nodes: [Node], _ references: References) -> Int {
         var hasher = Hasher()
-        for node in [service, adapter].compactMap({ $0 }) {
+        for node in nodes {
             // What is missing has been reported.
             var missing: [References.Finding] = []
             hash(references.resolve(node, findings: &missing), into: &hasher)

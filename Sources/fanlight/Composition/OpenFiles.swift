@@ -5,22 +5,26 @@ import Glibc
 
 /// Files with secrets that everybody on the machine can read.
 enum OpenFiles {
-    /// One finding for each such file: those that `${file:…}` names, and the configuration where secrets stand in it.
+    /// One finding for each such file: those that `${file:…}` names, and the configuration and the files of adapters where
+    /// secrets stand in them.
     ///
     /// - Parameters:
     ///   - root: The configuration as it is written.
     ///   - path: Its file.
+    ///   - adapters: The operator's own adapters, of the configuration and of files of their own.
     ///   - isRefused: True makes errors of the findings.
-    static func findings(_ root: Node, path: String, isRefused: Bool) -> [Diagnostic] {
+    static func findings(_ root: Node, path: String, adapters: [Node], isRefused: Bool) -> [Diagnostic] {
         let severity = isRefused ? Diagnostic.Severity.error : .warning
         let means = isRefused ? "; server.strict_files refuses that" : ""
         var found: [Diagnostic] = []
         var seen: Set<String> = []
-        for (file, position) in files(root) where seen.insert(file).inserted && isOpen(file) {
+        for (file, position) in files(root) + adapters.flatMap(files) where seen.insert(file).inserted && isOpen(file) {
             let message = "everybody on this machine can read the file \(file)\(means); chmod 640 it"
             found.append(Diagnostic(severity, at: position, message))
         }
-        if let place = written(root), isOpen(path) {
+        let places = [written(root)] + adapters.map(written(inService:))
+        var told: Set<String> = []
+        for place in places.compactMap({ $0 }) where told.insert(place.file).inserted && isOpen(place.file) {
             let message =
                 "a secret stands in this file, which everybody on this machine can read\(means); chmod 640 it, or write ${file:…}"
             found.append(Diagnostic(severity, at: place, message))
@@ -56,18 +60,20 @@ enum OpenFiles {
                         return item.position
                     }
                     if isWritten(entry.value) { return entry.value.position }
+                case "url" where section == "notify":
+                    if WrittenCredentials.standIn(address: entry.value) { return entry.value.position }
                 case "state_key", "secret": if isWritten(entry.value) { return entry.value.position }
                 default: break
                 }
             }
         }
-        for service in root["services"]?.entries ?? [] {
-            if !WrittenCredentials.of(service.value).isEmpty { return service.value.position }
-            for entry in service.value.entries where WrittenCredentials.isTelling(entry.key) && isWritten(entry.value) {
-                return entry.value.position
-            }
-        }
-        return nil
+        return (root["services"]?.entries ?? []).lazy.compactMap { written(inService: $0.value) }.first
+    }
+
+    /// Where the first secret stands in a service or an adapter.
+    private static func written(inService service: Node) -> SourcePosition? {
+        if !WrittenCredentials.of(service).isEmpty { return service.position }
+        return service.entries.first { WrittenCredentials.isTelling($0.key) && isWritten($0.value) }?.value.position
     }
 
     /// True for a text that refers to nothing.

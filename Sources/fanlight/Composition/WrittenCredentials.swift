@@ -15,6 +15,15 @@ enum WrittenCredentials {
     /// The values found in the requests of one service, or of an adapter.
     static func of(_ service: Node) -> [String] { requests(of: service).flatMap(inRequest) }
 
+    /// True when credentials stand in a URL: a user with a password, or a telling parameter.
+    static func standIn(address node: Node) -> Bool {
+        guard let url = node.text else { return false }
+        let authority =
+            url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+        let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
+        return user.contains(":") && !user.contains("${") || !inAddress(url).isEmpty
+    }
+
     static func isTelling(_ name: String) -> Bool { CredentialNames.contain(name) }
 
     /// The nodes that describe a request each; the service itself is one.

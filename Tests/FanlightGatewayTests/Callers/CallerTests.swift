@@ -3,6 +3,7 @@
 import FanlightConfiguration
 import FanlightCore
 import FanlightTestSupport
+import Synchronization
 import Testing
 
 @testable import FanlightGateway
@@ -39,6 +40,38 @@ struct CallerTests {
         #expect(refused.body["detail"]?.string?.contains("\"c\"") == true)
         let list = await bench.send("GET", "/v1/services", headers: Self.bearer)
         #expect(list.body["services"]?.array?.count == 2)
+    }
+
+    @Test("A key that was narrowed repeats nothing at the services that it lost")
+    func narrowedRetry() async throws {
+        let isDown = Atomic(true)
+        let yaml = ["a", "b"].map {
+            "\($0): {url: 'https://\($0).example/up', file: file, link: $.url, retry: {attempts: 1}}"
+        }
+        let bench = try Bench(
+            yaml: yaml.joined(separator: "\n"),
+            options: .init(callers: { $0.clientKeys = [Self.key { _ in }] })
+        ) { request throws(TransportError) in
+            if isDown.load(ordering: .relaxed) {
+                throw TransportError(.refused, message: "no", requestFullySent: false)
+            }
+            return try await Bench.delivers(request)
+        }
+        let failed = await bench.post(headers: Self.bearer)
+        let id = try #require(failed.body["id"]?.string)
+        isDown.store(false, ordering: .relaxed)
+        var settings = GatewaySettings()
+        settings.clientKeys = [Self.key { $0.services = ["a"] }]
+        bench.running.change(to: settings, services: try Bench.services(yaml.joined(separator: "\n")), unchanged: [])
+        let path = "/v1/uploads/\(id)/retry"
+        let refused = await bench.send("POST", path, query: [HTTPField("services", "a,b")], headers: Self.bearer)
+        #expect(refused.status == 403)
+        #expect(refused.body["code"] == .string("service_not_allowed"))
+        let narrowed = await bench.send("POST", path, headers: Self.bearer)
+        #expect(narrowed.states == ["delivered", "failed"])
+        #expect(bench.requests(to: "b") == 1)
+        let none = await bench.send("POST", path, headers: Self.bearer)
+        #expect(none.status == 409)
     }
 
     @Test("A route that a key may use stands for its services")
