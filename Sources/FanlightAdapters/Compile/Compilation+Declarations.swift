@@ -42,6 +42,19 @@ extension Compilation {
 
     /// Sets what an option is where an upload gives none; a template may name the options before it.
     func setDefault(_ node: Node, of option: inout OptionSpec) {
+        meaning(Self.meaning(of: option.type)) { readDefault(node, of: &option) }
+    }
+
+    /// What values from outside are taken for in a setting or an option that is not declared secret.
+    static func meaning(of type: ValueType) -> OutsideMeaning {
+        switch type {
+        case .url: .address
+        case .text: .untold
+        case .int, .bool, .choice: .open
+        }
+    }
+
+    private func readDefault(_ node: Node, of option: inout OptionSpec) {
         option.defaultValue = nil
         option.template = nil
         guard let source = node.text, source.contains("${"), let template = template(node) else {

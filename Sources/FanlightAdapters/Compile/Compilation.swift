@@ -35,6 +35,8 @@ final class Compilation {
     enum OutsideMeaning {
         /// Anybody may see them.
         case open
+        /// Messages may not hold them, links may: nobody said whether they are secret.
+        case untold
         /// Nobody may see them.
         case secret
         /// They are part of a URL, which is public in parts.
@@ -103,6 +105,8 @@ final class Compilation {
     private func keep(_ value: String, _ inner: String, after prefix: Substring) {
         switch meaning {
         case .open: break
+        // Shorter ones are words, such as the name of a branch, and would be masked in the middle of others.
+        case .untold: if value.utf8.count >= 8 { messageSecrets.append(value) }
         case .secret: secrets.append(value)
         case .address:
             let found = AddressSecrets(value, after: String(prefix), isFile: inner.hasPrefix("file:"))

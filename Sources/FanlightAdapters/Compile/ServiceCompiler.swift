@@ -254,7 +254,9 @@ public struct ServiceCompiler: Sendable {
                 }
                 continue
             }
-            guard let text = compilation.typed(given, spec.type, named: spec.name), !text.isEmpty else { continue }
+            let meaning = spec.isSecret ? .secret : Compilation.meaning(of: spec.type)
+            let read = compilation.meaning(meaning) { compilation.typed(given, spec.type, named: spec.name) }
+            guard let text = read, !text.isEmpty else { continue }
             settings[spec.name] = spec.type.value(of: text)
             if spec.isSecret { compilation.secrets.append(text) }
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FanlightAdapters
 import FanlightCore
 import Testing
+
+@testable import FanlightAdapters
 
 /// A URL with a value from outside, and what a service that says it back may show.
 struct AddressRow: Sendable, CustomTestStringConvertible {
@@ -118,5 +119,48 @@ struct AddressRow: Sendable, CustomTestStringConvertible {
         #expect(messages == [])
         let service = try #require(compiled)
         #expect(service.redacted("<\(Self.token)>", Fixtures.context()) == "<***>")
+    }
+
+    @Test(
+        "What a setting or an option gets from outside is kept from messages, secret or not, and not from links",
+        arguments: ["settings", "options"],
+        ["${env:V}", "${file:v}", "a ${env:V}"]
+    )
+    func settings(_ kind: String, value: String) throws {
+        let token = "tok-9f8e7d6c"
+        let name = kind == "settings" ? "setting.pw" : "option.pw"
+        let adapter =
+            "{url: 'https://host.example/up', fields: {x: '${\(name)}'}, link: $.url, \(kind): {pw: {type: text}}}"
+        let inService = "host: \(adapter.dropLast()), pw: '\(value)'}"
+        let asDefault = "host: " + adapter.replacing("{type: text}", with: "{type: text, default: '\(value)'}")
+        for text in [inService, asDefault] {
+            let (compiled, messages) = Fixtures.compile(text, environment: ["V": token], files: ["v": token])
+            #expect(messages == [])
+            let service = try #require(compiled)
+            #expect(service.redacted("<\(token)>", Fixtures.context()) == "<***>")
+            let link = "https://host.example/\(token).jpg"
+            let links = service.links(
+                ReplyDocument(Fixtures.reply(#"{"url": "\#(link)"}"#)),
+                service.scope(Fixtures.context())
+            )
+            #expect(try links.get().link == link)
+        }
+    }
+
+    @Test("Words, numbers and choices from outside stay readable")
+    func words() throws {
+        let text = """
+            host:
+              url: https://host.example/up
+              fields: {b: '${setting.branch}', n: '${setting.size}'}
+              link: $.url
+              settings: {branch: {type: text}, size: {type: int}}
+              branch: ${env:B}
+              size: ${env:N}
+            """
+        let (compiled, messages) = Fixtures.compile(text, environment: ["B": "main", "N": "1234567890"])
+        #expect(messages == [])
+        let told = try #require(compiled).redacted("main 1234567890", Fixtures.context())
+        #expect(told == "main 1234567890")
     }
 }
