@@ -43,7 +43,7 @@ struct HeadShape {
 
     /// Takes the next field.
     mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        isSound = unsafe isSound && Self.isToken(name) && !value.contains { [0x00, 0x0a, 0x0d].contains($0) }
+        isSound = unsafe isSound && Self.isToken(name) && !value.contains(where: Self.isControl)
         guard Self.isReadInPlace else { return }
         let length = value.count
         let start = unsafe offset(name)
@@ -74,6 +74,9 @@ struct HeadShape {
         guard from >= 0, to <= size, sizes.contains(to - from) else { return false }
         return unsafe head[from..<to].allSatisfy { $0 == 0 }
     }
+
+    /// Not in a value, RFC 9110, 5.5.
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
     /// RFC 9110, 5.6.2.
     private static func isToken(_ name: UnsafeRawBufferPointer) -> Bool {

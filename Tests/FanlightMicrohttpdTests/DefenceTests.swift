@@ -164,6 +164,7 @@ import Testing
         "Host: a\r\nContent-Length: 5\0 6\r\n", "Host: a\r\nContent-Length: 5\0\r\n",
         "Host: a\r\nTransfer-Encoding: chunked\0x\r\n", "Host: a\r\nX: \0y\r\n", "Host: a\r\nX\0y: z\r\n",
         "Host: a\r\n\0X: y\r\nContent-Length: 80\r\n", "Host: a\r\n\0\0\0X: y\r\nContent-Length: 80\r\n",
+        "Host: a\r\nX: a\u{1}b\r\n", "Host: a\r\nX: a\u{1B}[2J\r\n", "Host: a\r\nX: a\u{7F}\r\n",
         "\0X: y\r\nHost: a\r\n", "Host: a\n\0X: y\nContent-Length: 80\r\n",
         "Host: a\r\nX: y\rContent-Length: 80\r\n", "Host: a\r\n: y\r\n", "Host: a\r\nX(y): z\r\n",
         "Host: a\r\nContent-Length:\r\n", "Host: a\r\nTransfer-Encoding:\r\n", "X: y\r\n", "Host: a\r\nHost: a\r\n", "",

@@ -66,11 +66,20 @@ struct StallTests {
         let config = try Self.write("  a: {adapter: local, folder: \(folder)/a}\n", in: folder)
         let gateway = try LiveProcess(["serve", "--config", config], ready: "fanlight ready ")
         let good = try String(contentsOfFile: config, encoding: .utf8)
-        for text in [good, good + "bogus: 1\n", good.replacing("127.0.0.1:0", with: "127.0.0.1:1")] {
-            try text.write(toFile: config, atomically: true, encoding: .utf8)
+        let texts = [
+            good, good + "bogus: 1\n", good.replacing("127.0.0.1:0", with: "127.0.0.1:1"), good + "{tail: x: [}\n",
+            String(good.prefix(good.count / 2)), "", "\tx: y\n",
+        ]
+        for text in texts + [nil] {
+            if let text {
+                try text.write(toFile: config, atomically: true, encoding: .utf8)
+            } else {
+                try FileManager.default.removeItem(atPath: config)
+            }
             let run = try CommandRun(["health", "--config", config])
-            #expect(run.status == 0 && run.output == "\(gateway.url) is ready\n", "\(run.errors)")
+            #expect(run.status == 0 && run.output == "\(gateway.url) is ready\n", "\(text ?? "gone"): \(run.errors)")
         }
+        try good.write(toFile: config, atomically: true, encoding: .utf8)
         #expect(gateway.stop() == 0)
         #expect(try CommandRun(["health", "--config", config]).status == 1)
         #expect(try CommandRun(["health", "--config", folder + "/none.yaml"]).status == 1)

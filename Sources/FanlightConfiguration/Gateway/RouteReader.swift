@@ -126,7 +126,7 @@ struct RouteReader {
             diagnostics.append(Diagnostic(at: quorum.position, message))
             return nil
         }
-        let nearest = node.text.flatMap { NearestName.of($0, among: ["all", "any", "first", "quorum"]) }
+        let nearest = node.text.flatMap { NearestName.of($0, among: ["all", "any", "first"]) }
         let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
         diagnostics.append(
             Diagnostic(at: node.position, "routes.\(route).policy: expected all, any, first or {quorum: N}\(hint)")

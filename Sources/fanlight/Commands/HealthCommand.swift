@@ -33,12 +33,13 @@ enum HealthCommand {
     /// A gateway goes on with the configuration that it has when the file is broken, and must not be called ill for it.
     private static func configuredURL(_ parsed: Arguments) throws -> String {
         let path = LoadedConfiguration.path(parsed)
-        guard let server = LoadedConfiguration.server(of: path) else {
+        let server = LoadedConfiguration.server(of: path)
+        if let url = AddressNote(configuration: path, state: server?.state).read() { return url }
+        guard let server else {
             throw CommandFailure(
                 "cannot read \(path), or it is no regular file; name another with --config FILE, or --to URL"
             )
         }
-        if let url = AddressNote.read(from: server.state) { return url }
         return "http://\(server.listen.urlHost):\(server.listen.port)"
     }
 }

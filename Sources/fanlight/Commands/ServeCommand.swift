@@ -67,6 +67,8 @@ enum ServeCommand {
         Task { await gateway.start { service.set(observed) } }
         var isStopped = false
         while !service.isSet, !isStopped { isStopped = signals.wait(milliseconds: 1) }
+        let note = AddressNote(configuration: loaded.path, state: state)
+        note.write(url)
         Console.announce("fanlight ready \(url)")
         ServiceManager.tell("READY=1")
         Task {
@@ -75,9 +77,8 @@ enum ServeCommand {
         }
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
         let desk = ReloadDesk(reloader, log: log)
-        AddressNote.write(url, in: state)
         if !isStopped { serve(signals, desk, spool) }
-        AddressNote.remove(from: state)
+        note.remove()
         ServiceManager.tell("STOPPING=1")
         drain(gateway, server, signals, desk.configuration.server.drain)
         server.stop()

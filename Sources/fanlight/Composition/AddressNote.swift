@@ -1,23 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a running gateway, in its state folder.
-///
-/// `fanlight health` reads it, for config.yaml may have been changed, or broken, since the gateway was started.
-enum AddressNote {
-    private static func path(_ state: String) -> String { state + "/address" }
+import Glibc
 
-    /// Notes the address; without the note, config.yaml is asked.
-    static func write(_ url: String, in state: String) {
-        _ = Files.write(Array((url + "\n").utf8), to: path(state))
+/// The address of a running gateway, where `fanlight health` finds it.
+///
+/// It lies in the state folder, for config.yaml may have been changed since the gateway was started; and, under the name of
+/// the configuration, in a folder of the user's own among the temporary files, for a configuration that is broken or gone
+/// does not tell the state folder any more.
+struct AddressNote {
+    /// The configuration's file, as the command line names it.
+    let configuration: String
+    /// The state folder; `nil` where the configuration does not tell it.
+    let state: String?
+
+    /// Notes the address, as far as that can be; without a note, config.yaml is asked.
+    func write(_ url: String) {
+        for path in paths(makesFolder: true) { _ = Files.write(Array((url + "\n").utf8), to: path) }
     }
 
     /// Forgets it at the end.
-    static func remove(from state: String) { Files.remove(path(state)) }
+    func remove() {
+        for path in paths(makesFolder: false) { Files.remove(path) }
+        // Goes only when no other gateway has a note in it.
+        if let folder = Self.ownFolder(isMade: false) { _ = unsafe rmdir(folder) }
+    }
 
-    /// The address that a gateway with this state folder noted; `nil` = none is there.
-    static func read(from state: String) -> String? {
-        guard let bytes = Files.readRegular(path(state), limit: 4_096) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
-        return text.flatMap { $0.hasPrefix("http://") ? $0 : nil }
+    /// The address that a gateway noted; `nil` = none is there.
+    func read() -> String? {
+        paths(makesFolder: false).lazy.compactMap { path -> String? in
+            guard let bytes = Files.readRegular(path, limit: 4_096) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+            return text.flatMap { $0.hasPrefix("http://") ? $0 : nil }
+        }.first
+    }
+
+    private func paths(makesFolder: Bool) -> [String] {
+        let own = Self.ownFolder(isMade: makesFolder).map { $0 + "/" + Self.name(of: configuration) }
+        return [state.map { $0 + "/address" }, own].compactMap { $0 }
+    }
+
+    /// The user's folder among the temporary files; `nil` when it is not only the user's, who could be led astray then.
+    private static func ownFolder(isMade: Bool) -> String? {
+        let path = (Environment.value("TMPDIR") ?? "/tmp") + "/fanlight-\(geteuid())"
+        if isMade { _ = unsafe mkdir(path, 0o700) }
+        var facts = stat()
+        // SAFETY: the string and the structure live through the call.
+        guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid(),
+            facts.st_mode & 0o077 == 0
+        else { return nil }
+        return path
+    }
+
+    /// A name that only this path has, for all that can be expected (FNV-1a of 64 bits).
+    private static func name(of configuration: String) -> String {
+        var path = configuration
+        // SAFETY: the call makes memory of its own, which is freed when its text is copied.
+        if !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) {
+            path =
+                unsafe String(cString: folder) + "/"
+                + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+            unsafe free(folder)
+        }
+        let hash = path.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return "address-" + String(hash, radix: 16)
     }
 }

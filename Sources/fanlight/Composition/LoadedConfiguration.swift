@@ -92,14 +92,16 @@ struct LoadedConfiguration {
 
     /// Address and state folder of a configuration, mistakes or not: what cannot be read has its default.
     ///
-    /// - Returns: `nil` when there is no such file.
-    static func server(of path: String) -> (listen: ListenAddress, state: String)? {
+    /// - Returns: `nil` when there is no such file; the state folder is `nil` where the file is no YAML or is empty.
+    static func server(of path: String) -> (listen: ListenAddress, state: String?)? {
         guard let bytes = Files.readRegular(path, limit: 4_194_304) else { return nil }
-        let section = YAMLReader.read(bytes, file: path).root?["server"]
+        let defaults = ServerSettings()
+        guard let root = YAMLReader.read(bytes, file: path).root, !root.entries.isEmpty else {
+            return (defaults.listen, nil)
+        }
         let references = References(variable: variable, file: reader(FileWatch()))
         var ignored: [Diagnostic] = []
-        let values = ConfigurationFields.server.decode(section, references: references, diagnostics: &ignored)
-        let defaults = ServerSettings()
+        let values = ConfigurationFields.server.decode(root["server"], references: references, diagnostics: &ignored)
         return (values.address("listen") ?? defaults.listen, values.text("state") ?? defaults.state)
     }
 

@@ -81,7 +81,7 @@ enum HelpPages {
         usage: ["health [--to URL] [--config FILE]"],
         text: [
             "Asks /readyz and waits at most four seconds. For health checks of containers, and for scripts.",
-            "Of the configuration only server.state and server.listen are read, whatever else stands in it by now: a running gateway notes its address in the state folder, and server.listen counts where no such note is there.",
+            "Of the configuration only server.state and server.listen are read, whatever else stands in it by now: a running gateway notes its address in the state folder, and among the user's temporary files for a configuration that is broken or gone; server.listen counts where no such note is there.",
         ],
         options: [Row("--to URL", "the gateway; otherwise the one of the configuration"), config],
         examples: [Row("fanlight health --to http://127.0.0.1:8080", "without reading a configuration")],
