@@ -253,6 +253,30 @@ struct DurabilityTests {
         #expect(try await journal.counters().owed == 0)
     }
 
+    /// SQLite's result codes and what they mean to an operator.
+    private static let codes: [(Int32, JournalError)] = [
+        // SQLITE_FULL, SQLITE_IOERR_SHMSIZE.
+        (13, .full), (10 | 19 << 8, .full),
+        // SQLITE_PERM, SQLITE_READONLY, _DBMOVED, _DIRECTORY, SQLITE_CANTOPEN, _ISDIR.
+        (3, .readOnly(path: "p")), (8, .readOnly(path: "p")), (8 | 4 << 8, .readOnly(path: "p")),
+        (8 | 6 << 8, .readOnly(path: "p")), (14, .readOnly(path: "p")), (14 | 2 << 8, .readOnly(path: "p")),
+        // SQLITE_BUSY, _SNAPSHOT, SQLITE_LOCKED.
+        (5, .busy), (5 | 2 << 8, .busy), (6, .busy),
+        // SQLITE_CORRUPT, _INDEX, SQLITE_NOTADB.
+        (11, .damaged(path: "p", reason: "r")), (11 | 3 << 8, .damaged(path: "p", reason: "r")),
+        (26, .damaged(path: "p", reason: "r")),
+        // SQLITE_IOERR, _WRITE, _FSYNC.
+        (10, .disk(code: 10)), (778, .disk(code: 778)), (1_034, .disk(code: 1_034)),
+        // SQLITE_ERROR, SQLITE_NOMEM, SQLITE_CONSTRAINT_UNIQUE.
+        (1, .failed(code: 1, reason: "r")), (7, .failed(code: 7, reason: "r")),
+        (2_067, .failed(code: 2_067, reason: "r")),
+    ]
+
+    @Test("Each result code of the library has its meaning", arguments: codes)
+    func meanings(code: Int32, error: JournalError) {
+        #expect(SQLiteConnection.meaning(of: code, path: "p", reason: "r") == error)
+    }
+
     @Test("A full journal refuses uploads whole, and takes them again when old ones have gone")
     func full() async throws {
         let journal = try state.journal(settings: JournalSettings(durability: .relaxed, keepBytes: 0))

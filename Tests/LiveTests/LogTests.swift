@@ -26,15 +26,62 @@ struct LogTests {
         let reading = Task.detached { try pipe.fileHandleForReading.readToEnd() ?? Data() }
         #expect(live.gateway.stop() == 0)
         try pipe.fileHandleForWriting.close()
-        // Before the first line of the log, what is to be said of the configuration.
-        let lines = try await reading.value.split(separator: 10).drop { $0.first != UInt8(ascii: "{") }.map {
-            try JSONParser.parse(Array($0))
-        }
+        let lines = try await reading.value.split(separator: 10).map { try JSONParser.parse(Array($0)) }
         let finished = lines.filter { $0["message"]?.string == "upload finished" }.compactMap {
             $0["upload_id"]?.string
         }
         #expect(finished.count == 20 && Set(finished) == uploads)
         #expect(lines.filter { $0["message"]?.string == "delivery finished" }.count == 80)
+    }
+
+    @Test("Warnings of the configuration are lines of JSON as all others, at the start and at a reload")
+    func warnings() async throws {
+        let folder = TemporaryFolder("warnings")
+        // A secret in a file that everybody can read is warned of.
+        let yaml = """
+            server:
+              listen: 127.0.0.1:0
+              state: \(folder.path)/state
+            services:
+              host: {url: 'http://127.0.0.1:9/up', file: file, link: $.url, headers: {Authorization: PLANTED-SECRET}}
+            """
+        let path = folder.file("config.yaml")
+        try yaml.write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let gateway = try LiveProcess(["serve", "--config", path], ready: "fanlight ready ", logs: true)
+        kill(gateway.pid, SIGHUP)
+        for _ in 0..<300 where !gateway.log.contains("configuration reloaded") {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(gateway.stop() == 0)
+        let lines = try gateway.log.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+        for message in ["configuration has warnings", "configuration reloaded"] {
+            let line = try #require(lines.first { $0["message"]?.string == message })
+            #expect(line["level"]?.string == "warning" && line["file"]?.string == path)
+            let finding = try #require(line["findings"]?.array?.first)
+            #expect(finding["severity"]?.string == "warning" && finding["file"]?.string == path)
+            #expect(finding["line"]?.int == 5 && (finding["column"]?.int ?? 0) > 1)
+            #expect(finding["message"]?.string?.contains("chmod 640") == true)
+        }
+        #expect(!gateway.log.contains("PLANTED"))
+    }
+
+    @Test("A configuration with mistakes is told as a compiler tells it, its warnings too, and nothing is served")
+    func mistakes() throws {
+        let folder = TemporaryFolder("mistakes")
+        let yaml = """
+            server: {listen: '127.0.0.1:0', nonsense: 1}
+            services:
+              host: {url: 'http://127.0.0.1:9/up', file: file, link: $.url, headers: {Authorization: PLANTED-SECRET}}
+            """
+        let path = folder.file("config.yaml")
+        try yaml.write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try CommandRun(["serve", "--config", path])
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(
+            run.errors.contains("\(path):1:") && run.errors.contains(": error: ") && run.errors.contains(": warning: ")
+        )
+        #expect(!run.errors.contains("{\"") && !run.errors.contains("PLANTED"))
     }
 
     @Test("Lines beyond the bound are counted, and the log tells how many there were")

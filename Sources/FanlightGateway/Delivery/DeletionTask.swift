@@ -133,7 +133,7 @@ struct DeletionTask: Sendable {
         do throws(JournalError) {
             try await engine.journal.record([JournalNote(upload: live.id, delivery: index, change)])
         } catch {
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
         }
         live.apply(index, change)
         let service = live.record.deliveries[index].service

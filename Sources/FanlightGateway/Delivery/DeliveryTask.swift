@@ -179,7 +179,7 @@ final class DeliveryTask: Sendable {
         do throws(JournalError) {
             try await engine.journal.record([JournalNote(upload: live.id, delivery: index, change)])
         } catch {
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
             return false
         }
         live.apply(index, change)
@@ -265,7 +265,7 @@ extension LiveUpload {
         do throws(JournalError) {
             try await engine.journal.record(notes)
         } catch {
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
         }
         publish(index, claim.outcome)
         let delivery = record.deliveries[index]

@@ -104,13 +104,13 @@ final class Notifier: Sendable {
             let wait = rules.wait(after: .retry, made: made, chance: 1) ?? .zero
             state = JournalNotification(attempts: made, dueAt: (engine.clock.now() + wait).milliseconds, isDone: false)
         }
-        engine.events.tell(.webhook(isTaken: isTaken))
+        engine.events.tell(.webhook(isTaken ? .delivered : state.isDone ? .givenUp : .failed))
         engine.log.notified(record.id, failure, state, at: engine.identity.timestamp())
         do throws(JournalError) {
             try await engine.journal.record([JournalNote(upload: record.id, .notification(state))])
             return true
         } catch {
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
             return false
         }
     }

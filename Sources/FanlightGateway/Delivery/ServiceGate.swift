@@ -140,7 +140,7 @@ final class ServiceGate: Sendable {
                 try await engine.journal.record([])
                 return true
             } catch {
-                engine.events.tell(.journalFailed)
+                engine.events.tell(.journalFailed(error))
                 return false
             }
         }

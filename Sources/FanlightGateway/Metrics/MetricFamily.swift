@@ -80,7 +80,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         switch self {
         case .uploads: "Uploads that are finished, by status: delivered, partial, failed"
         case .uploadSeconds: "Time from the acceptance of an upload to its last outcome"
-        case .uploadsUnderWay: "Uploads whose deliveries are not all settled"
+        case .uploadsUnderWay: "Uploads with deliveries or deletions that are not settled"
         case .uploadBytes: "Bytes of the pictures that were taken"
         case .deliveries:
             "Deliveries that are settled, by outcome: delivered, unknown, skipped, or the kind of the error"
@@ -89,9 +89,9 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .reused: "Deliveries that gave the link of an earlier one instead of sending the same picture again"
         case .deletions:
             "Deletions at a service, by result: deleted, failed, shared (another upload has the same picture)"
-        case .deliveriesUnderWay: "Deliveries that a service works on at the moment"
+        case .deliveriesUnderWay: "Deliveries and deletions that a service works on at the moment"
         case .queueDepth:
-            "Deliveries that wait for a place at a service: concurrency, rate, breaker or the service's own wish"
+            "Deliveries and deletions that wait for a place at a service: concurrency, rate, breaker or the service's own wish"
         case .breakerState: "State of a service's circuit breaker: 0 closed, 1 half-open, 2 open"
         case .renditions: "Files made for services, by lane: untouched, stripped, rotated, resized, converted"
         case .renditionSeconds: "Time to make all renditions of one picture, by the costliest lane among them"
@@ -106,7 +106,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .evictedConnections: "Silent connections that had to make room for others"
         case .journalBytes: "Size of the journal on disk"
         case .journalUploads: "Uploads in the journal"
-        case .journalFailures: "Writes that the journal refused"
+        case .journalFailures: "Writes that the journal refused, and reads of the start that it did"
         case .recovered: "Uploads of an earlier run that were continued at the start"
         case .spoolBytes: "Size of the prepared pictures that the journal keeps"
         case .stateFreeBytes: "Free space on the disk of the state folder"
@@ -114,7 +114,8 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .reloads: "Reloads of the configuration, by result: applied, refused"
         case .reloadSuccessful: "1 when the configuration on disk is the one in use"
         case .reloadTime: "When the configuration in use was loaded, seconds since 1970"
-        case .webhooks: "Calls of the webhook, by result: delivered, failed"
+        case .webhooks:
+            "Calls of the webhook, by result: delivered, failed (it is repeated), given_up (it was the last one)"
         case .lostLogLines: "Lines of the log that were left out because standard error was not read"
         case .buildInfo: "Always 1; the label is the version"
         case .residentMemory: "Resident memory of the gateway, without its helpers"

@@ -53,7 +53,7 @@ public final class Observatory: Sendable {
         metrics.set(.reloadTime, to: Double(identity.now()) / 1_000)
         metrics.set(.reloadSuccessful, to: 1)
         for result in ["applied", "refused"] { metrics.begin(.reloads, [result]) }
-        for result in ["delivered", "failed"] { metrics.begin(.webhooks, [result]) }
+        for result in GatewayEvent.WebhookResult.allCases { metrics.begin(.webhooks, [result.rawValue]) }
         for status in [UploadStatus.delivered, .partial, .failed] { metrics.begin(.uploads, [status.rawValue]) }
         for lane in Lane.allCases {
             metrics.begin(.renditions, [lane.rawValue])
@@ -101,7 +101,7 @@ public final class Observatory: Sendable {
             metrics.observe(.uploadSeconds, seconds: duration.inSeconds)
         case .reused(let service): metrics.add(.reused, [service])
         case .deletion(let service, let state): metrics.add(.deletions, [service, state.rawValue])
-        case .webhook(let isTaken): metrics.add(.webhooks, [isTaken ? "delivered" : "failed"])
+        case .webhook(let result): metrics.add(.webhooks, [result.rawValue])
         case .journalFailed: metrics.add(.journalFailures)
         case .recovered(let uploads): metrics.add(.recovered, by: Double(uploads))
         // Queues and circuits are read when somebody asks.

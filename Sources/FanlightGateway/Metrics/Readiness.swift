@@ -67,7 +67,7 @@ struct Readiness: Sendable, Equatable {
             let owed = try await gateway.engine.journal.counters().owed
             return owed == 0 ? nil : "\(owed) outcomes could not be written yet."
         } catch {
-            return "The journal cannot be written: \(Problem(error).detail)"
+            return "The journal cannot be written. \(error.advice)"
         }
     }
 

@@ -7,6 +7,8 @@ public struct EventLog: Sendable {
     /// Takes one event.
     public var write: @Sendable (JSONValue) -> Void
 
+    private let refusals = JournalRefusals()
+
     /// Creates a log.
     public init(write: @escaping @Sendable (JSONValue) -> Void) { self.write = write }
 
@@ -113,7 +115,9 @@ public struct EventLog: Sendable {
     }
 
     /// Writes what an operator wants to know although nobody asked.
-    public func note(_ event: GatewayEvent, at time: String) {
+    ///
+    /// - Parameter now: The moment on a clock that nobody sets; it keeps lines about the journal apart.
+    public func note(_ event: GatewayEvent, at time: String, now: ContinuousClock.Instant = .now) {
         switch event {
         case .circuit(let service, let state):
             let level = state == .open ? "warning" : "info"
@@ -123,7 +127,17 @@ public struct EventLog: Sendable {
                 time,
                 [.init("service", .string(service)), .init("circuit", .string(state.rawValue))]
             )
-        case .journalFailed: line("error", "journal refused a write", time)
+        case .journalFailed(let error, let isReading):
+            guard let failures = refusals.count(error.name, isReading: isReading, at: now) else { return }
+            line(
+                "error",
+                isReading ? "journal cannot be read" : "journal refused a write",
+                time,
+                [
+                    .init("reason", .string(error.name)), .init("detail", .string(error.advice)),
+                    .init("code", error.code.map { .int(Int($0)) } ?? .null), .init("failures", .int(failures)),
+                ]
+            )
         case .recovered(let uploads):
             line("info", "uploads of an earlier run continued", time, [.init("uploads", .int(uploads))])
         default: break

@@ -11,6 +11,7 @@ extension Problem {
             case .readOnly: "its folder cannot be written"
             case .busy: "another program holds its file"
             case .closed: "the gateway is stopping"
+            case .disk: "its disk reports errors"
             case .inUse, .newerVersion, .damaged, .wrongKey, .keyTaken, .failed: "its file cannot be used"
             }
         self.init(

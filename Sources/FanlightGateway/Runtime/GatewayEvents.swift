@@ -38,11 +38,21 @@ public enum GatewayEvent: Sendable {
     /// A deletion at a service has its outcome; not pending.
     case deletion(service: String, state: JournalDeletion.State)
     /// A call of the webhook is over.
-    case webhook(isTaken: Bool)
-    /// The journal refused to write.
-    case journalFailed
+    case webhook(WebhookResult)
+    /// The journal refused to write, or to tell what it holds.
+    case journalFailed(JournalError, isReading: Bool = false)
     /// Uploads that an earlier run left, found at the start.
     case recovered(uploads: Int)
+
+    /// What came of a call of the webhook.
+    public enum WebhookResult: String, Sendable, CaseIterable {
+        /// It was taken.
+        case delivered
+        /// It was not, and will be repeated.
+        case failed
+        /// It was not, and was the last one.
+        case givenUp = "given_up"
+    }
 }
 
 /// Takes what happens; calls come from any thread and must return at once.

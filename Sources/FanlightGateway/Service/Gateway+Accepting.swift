@@ -158,7 +158,7 @@ extension Gateway {
             )
         } catch {
             for upload in uploads { runner.leave(upload) }
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
             throw Problem(error)
         }
         order.timing.notePrepared()

@@ -84,7 +84,7 @@ extension Gateway {
         do throws(JournalError) {
             try await engine.journal.record(changes.map { JournalNote(upload: live.id, delivery: $0.index, $0.1) })
         } catch {
-            engine.events.tell(.journalFailed)
+            engine.events.tell(.journalFailed(error))
             throw Problem(error)
         }
         for (index, change) in changes { live.apply(index, change) }

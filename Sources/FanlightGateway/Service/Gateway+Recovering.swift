@@ -21,7 +21,7 @@ extension Gateway {
             do throws(JournalError) {
                 found = try await engine.journal.unfinished(after: last, limit: Self.page)
             } catch {
-                engine.events.tell(.journalFailed)
+                engine.events.tell(.journalFailed(error, isReading: true))
                 if case .closed = error { return }
                 await engine.clock.sleep(engine.clock.now() + .seconds(1))
                 continue
@@ -95,7 +95,7 @@ extension Gateway {
             do throws(JournalError) {
                 return try await reading(engine.journal)
             } catch {
-                engine.events.tell(.journalFailed)
+                engine.events.tell(.journalFailed(error, isReading: true))
                 guard error.isTemporary else { return nil }
                 await engine.clock.sleep(engine.clock.now() + .seconds(1))
             }

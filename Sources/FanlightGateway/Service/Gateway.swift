@@ -190,7 +190,12 @@ public final class Gateway: Sendable {
         while !Task.isCancelled {
             var hasMore = true
             while hasMore, !Task.isCancelled {
-                hasMore = (try? await engine.journal.prune(now: engine.now).hasMore) ?? false
+                do throws(JournalError) {
+                    hasMore = try await engine.journal.prune(now: engine.now).hasMore
+                } catch {
+                    hasMore = false
+                    if error != .closed { engine.events.tell(.journalFailed(error)) }
+                }
             }
             await upkeep.pause(engine.clock)
         }

@@ -110,6 +110,11 @@ import FanlightCore
     private static func error(_ code: Int32, _ handle: OpaquePointer?, path: String) -> JournalError {
         // SAFETY: the message is copied before anything else is done with the handle.
         let reason = unsafe handle.flatMap { unsafe sqlite3_errmsg($0) }.map { unsafe String(cString: $0) } ?? ""
+        return meaning(of: code, path: path, reason: reason)
+    }
+
+    /// What a result code says of the file; `code` is an extended one.
+    static func meaning(of code: Int32, path: String, reason: String) -> JournalError {
         // No room for the index of the write-ahead log.
         if code == SQLITE_IOERR | 19 << 8 { return .full }
         switch code & 0xFF {
@@ -117,6 +122,7 @@ import FanlightCore
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: return .readOnly(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, reason: reason)
+        case SQLITE_IOERR: return .disk(code: code)
         default: return .failed(code: code, reason: reason)
         }
     }

@@ -68,6 +68,7 @@ final class StateFolder: Sendable {
         switch code {
         case EACCES, EPERM, EROFS, ENOENT, ENOTDIR: .readOnly(path: path)
         case ENOSPC, EDQUOT: .full
+        case EIO: .disk(code: code)
         default: .failed(code: code, reason: "the state folder \(path) cannot be opened")
         }
     }

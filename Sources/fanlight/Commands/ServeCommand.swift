@@ -15,7 +15,7 @@ enum ServeCommand {
     static func run(_ arguments: [String]) throws {
         let parsed = try Arguments(arguments, options: ["--config", "--listen"])
         try parsed.refuseWords()
-        let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed))
+        let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed), tell: warn)
         let signals = StopSignals()
         DescriptorLimit.raise()
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
@@ -89,6 +89,13 @@ enum ServeCommand {
         lines.finish(within: farewell)
         // The libraries' own ends, which `exit` runs, would take away what that thread works with.
         if desk.isLooking { _exit(0) }
+    }
+
+    /// Tells the warnings of the configuration as a reload would: the log has lines of JSON only, from the first on.
+    private static func warn(_ loaded: LoadedConfiguration) {
+        guard !loaded.warnings.isEmpty else { return }
+        let line = ConfigurationLine.json("warning", "configuration has warnings", loaded.path, loaded.warnings)
+        Console.error(line.serialized())
     }
 
     /// How often files are looked at.

@@ -188,14 +188,25 @@ struct LoadedConfiguration {
         return own
     }
 
-    /// Loads, prints what was found, and ends the command when something is wrong.
-    static func loadOrFail(_ path: String) throws(CommandFailure) -> LoadedConfiguration {
+    /// Loads, tells what was found, and ends the command when something is wrong.
+    ///
+    /// - Parameter tell: Takes the warnings of a configuration that is right. Mistakes, and warnings beside them, are
+    ///   printed as a compiler does.
+    static func loadOrFail(
+        _ path: String,
+        tell: (LoadedConfiguration) -> Void = { print($0.warnings) }
+    ) throws(CommandFailure) -> LoadedConfiguration {
         let (loaded, diagnostics) = load(path)
-        for diagnostic in diagnostics { Console.error(diagnostic.description) }
         guard let loaded else {
+            print(diagnostics)
             let errors = diagnostics.filter { $0.severity == .error }.count
             throw CommandFailure("\(path): \(errors) error\(errors == 1 ? "" : "s"); nothing was started")
         }
+        tell(loaded)
         return loaded
+    }
+
+    private static func print(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics { Console.error(diagnostic.description) }
     }
 }

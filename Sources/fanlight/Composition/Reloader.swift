@@ -80,7 +80,7 @@ final class Reloader {
         loaded = next
         let names = RestartKeys.changed(from: started, to: next.configuration)
         write(
-            names.isEmpty ? "info" : "warning",
+            names.isEmpty && diagnostics.isEmpty ? "info" : "warning",
             names.isEmpty ? "configuration reloaded" : "configuration reloaded; some keys need a restart",
             diagnostics,
             [
@@ -98,14 +98,7 @@ final class Reloader {
         _ diagnostics: [Diagnostic],
         _ more: [JSONValue.Member] = []
     ) {
-        log.write(
-            .object(
-                [
-                    .init("time", .string(Identity.system.timestamp())), .init("level", .string(level)),
-                    .init("message", .string(message)), .init("file", .string(loaded.path)),
-                ] + more + [.init("findings", .array(diagnostics.map(\.json)))]
-            )
-        )
+        log.write(ConfigurationLine.json(level, message, loaded.path, diagnostics, more))
     }
 
     private static func monotonicMicroseconds() -> Int64 {

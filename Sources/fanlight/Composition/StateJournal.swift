@@ -49,6 +49,8 @@ enum StateJournal {
                 + "was, or move journal.sqlite away to begin a new history"
         case .keyTaken, .closed:
             "the journal cannot be used"
+        case .disk(let code):
+            "the disk of the state folder reports errors (\(code)); set server.state to a sound disk"
         case .failed(let code, let reason):
             "the journal cannot be opened: \(reason) (\(code))"
         }

@@ -17,7 +17,8 @@ enum HelpPages {
         usage: ["serve [--config FILE] [--listen HOST:PORT]"],
         text: [
             "Runs until SIGTERM or SIGINT. Uploads under way then get server.drain to finish; a second signal ends at once.",
-            "Prints one line when it is ready: fanlight ready URL. Logs JSON lines to standard error. Streams that take nothing stop nothing.",
+            "Prints one line when it is ready: fanlight ready URL. Streams that take nothing stop nothing.",
+            "Logs JSON lines to standard error, warnings of the configuration among them. What keeps it from starting is plain text.",
         ],
         options: [config, Row("--listen HOST:PORT", "instead of server.listen; port 0 lets the system choose")],
         examples: [

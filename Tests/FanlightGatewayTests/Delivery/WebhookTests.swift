@@ -60,6 +60,11 @@ struct WebhookTests {
         #expect(line["status"]?.string == words.1 && line["level"]?.string == "warning")
         #expect(line["upload_id"]?.string == bench.journal.uploads[0].id)
         #expect(line["http_status"] == .number("500") && line["error_kind"]?.string == "rejected")
+        let metrics = await bench.send("GET", "/metrics").text
+        for result in ["delivered", "failed", "given_up"] {
+            let count = result == (isDone ? "given_up" : "failed") ? 1 : 0
+            #expect(metrics.contains("fanlight_webhooks_total{result=\"\(result)\"} \(count)\n"))
+        }
         bench.gateway.interrupt()
     }
 

@@ -60,12 +60,53 @@ struct RequestOriginTests {
         let lines = LineCollector()
         let log = EventLog { lines.add($0) }
         let events: [GatewayEvent] = [
-            .circuit(service: "a", state: .open), .journalFailed, .recovered(uploads: 2),
+            .circuit(service: "a", state: .open), .journalFailed(.full), .recovered(uploads: 2),
             .queue(service: "a", waiting: 1, underWay: 1),
         ]
         for event in events { log.note(event, at: "now") }
         #expect(lines.list.compactMap { $0["level"]?.string } == ["warning", "error", "info"])
         #expect(lines.list.first?["service"]?.string == "a" && lines.list.first?["circuit"]?.string == "open")
+    }
+
+    @Test("A journal that fails tells why, in one line a reason and ten seconds")
+    func journalFailures() throws {
+        let lines = LineCollector()
+        let log = EventLog { lines.add($0) }
+        let start = ContinuousClock.now
+        let errors: [JournalError] = [
+            .full, .readOnly(path: "/secret/place"), .busy, .damaged(path: "/secret/place", reason: "PLANTED"),
+            .disk(code: 778), .failed(code: 1, reason: "PLANTED"),
+        ]
+        for second in 0..<13 {
+            for error in errors {
+                log.note(.journalFailed(error), at: "now", now: start + .seconds(second))
+            }
+        }
+        log.note(.journalFailed(.busy, isReading: true), at: "now", now: start)
+        let found = lines.list
+        let reasons = ["full", "read_only", "locked", "damaged", "disk_error", "other"]
+        #expect(found.compactMap { $0["reason"]?.string } == reasons + reasons + ["locked"])
+        #expect(found.compactMap { $0["failures"]?.int } == [1, 1, 1, 1, 1, 1, 10, 10, 10, 10, 10, 10, 1])
+        #expect(found.prefix(6).map { $0["code"]?.int } == [nil, nil, nil, nil, 778, 1])
+        #expect(found.dropLast().allSatisfy { $0["message"]?.string == "journal refused a write" })
+        #expect(found.last?["message"]?.string == "journal cannot be read")
+        for line in found {
+            let text = line.serialized()
+            #expect(line["detail"]?.string?.isEmpty == false && line["level"]?.string == "error")
+            #expect(!text.contains("secret/place") && !text.contains("PLANTED"), "\(text)")
+        }
+    }
+
+    @Test("An upload that the journal refuses leaves the reason in the log")
+    func refusedUpload() async throws {
+        let bench = try Bench(["a"], script: Bench.delivers)
+        await bench.gateway.start()
+        bench.journal.fail(with: .readOnly(path: "/secret/place"))
+        #expect(await bench.post().status == 503)
+        let told = bench.events.list.contains {
+            if case .journalFailed(.readOnly, false) = $0 { true } else { false }
+        }
+        #expect(told)
     }
 
     @Test("A valid traceparent goes on with a span of its own for each request")

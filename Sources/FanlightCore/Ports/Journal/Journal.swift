@@ -119,6 +119,8 @@ public enum JournalError: Error, Sendable, Equatable {
     case keyTaken
     /// The journal is closed.
     case closed
+    /// The disk under the state folder reports an error; `code` is SQLite's extended result code or an errno.
+    case disk(code: Int32)
     /// Anything else; `code` is SQLite's extended result code or an errno.
     case failed(code: Int32, reason: String)
 
@@ -126,7 +128,7 @@ public enum JournalError: Error, Sendable, Equatable {
     public var isTemporary: Bool {
         switch self {
         case .full, .busy, .readOnly: true
-        case .inUse, .newerVersion, .damaged, .wrongKey, .keyTaken, .closed, .failed: false
+        case .inUse, .newerVersion, .damaged, .wrongKey, .keyTaken, .closed, .disk, .failed: false
         }
     }
 }
