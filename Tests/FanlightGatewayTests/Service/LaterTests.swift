@@ -156,7 +156,9 @@ struct LaterTests {
         #expect(request.method == "DELETE" && request.url == "https://a.example/rm?token=t7")
         #expect(await bench.settled(first.id).states == ["deleted", "delivered"])
         // The log has its line beside the answer, perhaps a little later.
-        func lines() -> [JSONValue] { bench.lines.list.filter { $0["message"]?.string == "deletion finished" } }
+        @Sendable func lines() -> [JSONValue] {
+            bench.lines.list.filter { $0["message"]?.string == "deletion finished" }
+        }
         #expect(await Bench.eventually { !lines().isEmpty })
         let line = try #require(lines().first)
         #expect(lines().count == 1 && line["upload_id"]?.string == first.id && line["service"]?.string == "a")
