@@ -106,7 +106,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .evictedConnections: "Silent connections that had to make room for others"
         case .journalBytes: "Size of the journal on disk"
         case .journalUploads: "Uploads in the journal"
-        case .journalFailures: "Writes that the journal refused, and reads of the start that it did"
+        case .journalFailures: "Writes that the journal refused, and reads that it refused at the start"
         case .recovered: "Uploads of an earlier run that were continued at the start"
         case .spoolBytes: "Size of the prepared pictures that the journal keeps"
         case .stateFreeBytes: "Free space on the disk of the state folder"
