@@ -47,10 +47,8 @@ enum ListenSocket {
     ///
     /// - Returns: Its address in digits and its port; `nil` when it is no TCP socket that listens.
     static func adopt(_ descriptor: Int32) -> (host: String, port: UInt16)? {
-        var isListening: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        // SAFETY: the variable and its size live through the call.
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening == 1,
+        guard option(SO_ACCEPTCONN, of: descriptor) == 1,
+            let family = option(SO_DOMAIN, of: descriptor), family == AF_INET || family == AF_INET6,
             let host = localHost(of: descriptor), let port = localPort(of: descriptor)
         else { return nil }
         let flags = fcntl(descriptor, F_GETFL)
@@ -58,7 +56,15 @@ enum ListenSocket {
         return (host, port)
     }
 
-    /// The address of a socket of IPv4 or IPv6 in digits; `nil` for one of another family (C: getnameinfo).
+    /// A number that the system tells of a socket; `nil` when it is none.
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the variable and its size live through the call.
+        return unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+
+    /// The address of a socket of IPv4 or IPv6 in digits (C: getnameinfo).
     private static func localHost(of descriptor: Int32) -> String? {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -67,10 +73,7 @@ enum ListenSocket {
         let isKnown = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 guard unsafe getsockname(descriptor, generic, &size) == 0 else { return false }
-                let family = unsafe Int32(generic.pointee.sa_family)
-                guard family == AF_INET || family == AF_INET6 else { return false }
-                let length = socklen_t(name.count)
-                return unsafe getnameinfo(generic, size, &name, length, nil, 0, NI_NUMERICHOST) == 0
+                return unsafe getnameinfo(generic, size, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0
             }
         }
         guard isKnown else { return nil }
