@@ -201,4 +201,29 @@ struct SecretsTests {
         for path in [file, adapter] { _ = unsafe chmod(path, 0o640) }
         #expect(!(try CommandRun(["check", "--config", file]).errors.contains("can read")))
     }
+
+    @Test("Adapters of the catalogue, copied into files that everybody can read, hold no secret")
+    func harmlessWords() throws {
+        let folder = NSTemporaryDirectory() + "fanlight-files-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder + "/adapters", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let catalogue = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/FanlightAdapters/Catalogue").standardizedFileURL
+        let names = try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
+        #expect(names.count >= 100)
+        for name in names {
+            try FileManager.default.copyItem(atPath: catalogue.path + "/" + name, toPath: folder + "/adapters/" + name)
+            _ = unsafe chmod(folder + "/adapters/" + name, 0o644)
+        }
+        let file = folder + "/config.yaml"
+        let yaml = """
+            server: {strict_files: true}
+            adapter_files: \(folder)/adapters
+            services: {a: {adapter: local, folder: \(folder)/album}}
+            """
+        try yaml.write(toFile: file, atomically: true, encoding: .utf8)
+        let run = try CommandRun(["check", "--config", file])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors == "")
+    }
 }

@@ -91,6 +91,11 @@ public struct ServiceCompiler: Sendable {
             compilation.error(node, "the service '\(name)' needs 'url'")
         }
         service.localFolder = service.store.flatMap { folder($0.folder, compilation.settings) }
+        if let folder = service.localFolder, folder.allSatisfy({ $0 == " " }), !compilation.isDraft,
+            compilation.gaps == 0
+        {
+            compilation.error(node["folder"] ?? node, "the folder of the service '\(name)' has no name")
+        }
         if !compilation.isDraft { decide(switching, &service, compilation) }
         var seen: Set<String> = []
         service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
@@ -248,19 +253,29 @@ public struct ServiceCompiler: Sendable {
         for spec in specs where !Self.knownKeys.contains(spec.name) {
             let given = node[spec.name] ?? spec.defaultNode
             guard let given, !given.isNull else {
-                if spec.isRequired, !compilation.isDraft {
-                    let text = spec.description.map { " (\($0))" } ?? ""
-                    compilation.error(node, "the service '\(name)' needs '\(spec.name)'\(text)")
-                }
+                if spec.isRequired { missing(spec, of: name, at: node, compilation) }
                 continue
             }
             let meaning = spec.isSecret ? .secret : Compilation.meaning(of: spec.type)
+            let gaps = compilation.gaps
             let read = compilation.meaning(meaning) { compilation.typed(given, spec.type, named: spec.name) }
-            guard let text = read, !text.isEmpty else { continue }
+            guard let text = read, !text.isEmpty else {
+                // A variable that is not set has been reported, or switches the service off.
+                if spec.isRequired, read != nil, compilation.gaps == gaps {
+                    missing(spec, of: name, at: given, compilation)
+                }
+                continue
+            }
             settings[spec.name] = spec.type.value(of: text)
             if spec.isSecret { compilation.secrets.append(text) }
         }
         return settings
+    }
+
+    private func missing(_ spec: SettingSpec, of name: String, at node: Node, _ compilation: Compilation) {
+        guard !compilation.isDraft else { return }
+        let text = spec.description.map { " (\($0))" } ?? ""
+        compilation.error(node, "the service '\(name)' needs '\(spec.name)'\(text)")
     }
 
     private func folder(_ template: Template, _ settings: [String: JSONValue]) -> String {

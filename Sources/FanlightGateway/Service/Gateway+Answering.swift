@@ -53,7 +53,7 @@ extension Gateway {
     /// Delivers again what failed or was skipped; what is unknown only when the client takes the risk of a duplicate.
     func retry(_ id: String, _ head: RequestHead, _ client: Client) async throws(Problem) -> HTTPAnswer {
         let preference = try Preference(head)
-        let wish = try RetryWish(head)
+        let wish = try RetryWish(head, router)
         await turns.take(id)
         let started = await reopen(id, wish, client)
         turns.give(id)
@@ -189,11 +189,13 @@ struct RetryWish {
     private var services: Set<String>?
     private var forcesUnknown = false
 
-    init(_ head: RequestHead) throws(Problem) {
+    /// - Parameter router: Knows which services the name of a route stands for.
+    init(_ head: RequestHead, _ router: Router) throws(Problem) {
         for field in head.query {
             switch field.name {
             case "services":
-                services = (services ?? []).union(field.value.split(separator: ",").map(String.init))
+                let names = Set(field.value.split(separator: ",").map(String.init))
+                services = (services ?? []).union(router.members(names))
             case "force":
                 guard field.value == "unknown" else {
                     throw Problem(.badField, "force takes one value: unknown.", field: "force")
@@ -211,8 +213,10 @@ struct RetryWish {
         var wanted = record.deliveries.indices.filter { wants(record.deliveries[$0]) }
         if let allowed {
             let refused = wanted.first { !allowed.contains(record.deliveries[$0].service) }
-            if services != nil, let refused { throw .serviceNotAllowed(record.deliveries[refused].service) }
             wanted.removeAll { !allowed.contains(record.deliveries[$0].service) }
+            if let refused, services != nil || wanted.isEmpty {
+                throw .serviceNotAllowed(record.deliveries[refused].service)
+            }
         }
         guard !wanted.isEmpty else { throw .nothingToRetry }
         let possible = wanted.filter { index in

@@ -72,9 +72,14 @@ enum OpenFiles {
 
     /// Where the first secret stands in a service or an adapter.
     private static func written(inService service: Node) -> SourcePosition? {
-        if !WrittenCredentials.of(service).isEmpty { return service.position }
-        return service.entries.first { WrittenCredentials.isTelling($0.key) && isWritten($0.value) }?.value.position
+        if WrittenCredentials.of(service).contains(where: isSecret) { return service.position }
+        return service.entries.first {
+            WrittenCredentials.isTelling($0.key) && isWritten($0.value) && isSecret($0.value.text ?? "")
+        }?.value.position
     }
+
+    /// False for the words that stand under telling names without being secret, such as `auth: oauth` and `secret: true`.
+    private static func isSecret(_ text: String) -> Bool { text.utf8.count >= 6 }
 
     /// True for a text that refers to nothing.
     private static func isWritten(_ node: Node) -> Bool { node.text.map { !$0.contains("${") } ?? false }

@@ -42,6 +42,10 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
             "3:14",
             "'${env:' is not closed with '}'"
         ),
+        .init("h: {adapter: imgur, client_id: ''}", "1:32", "the service 'h' needs 'client_id' (Client-ID of the"),
+        .init("h: {adapter: imgur, client_id: '${env:UNSET:-}'}", "1:32", "the service 'h' needs 'client_id'"),
+        .init("h: {adapter: local, folder: ''}", "1:29", "the folder of the service 'h' has no name"),
+        .init("h: {adapter: local, folder: ' '}", "1:29", "the folder of the service 'h' has no name"),
         .init("h: {title: x}", "1:5", "unknown key 'title' in the service 'h'"),
         .init("h: {method: PUT}", "1:4", "the service 'h' needs 'url'"),
         .init(

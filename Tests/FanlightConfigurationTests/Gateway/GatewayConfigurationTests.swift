@@ -251,7 +251,7 @@ func decode(
             findings: [
                 "3:17: routes.d.services: expected a list of names",
                 "4:15: routes.e.policy: expected all, any, first or {quorum: N}",
-                "5:15: routes.f.policy: expected all, any, first or {quorum: N}; did you mean 'quorum'?",
+                "5:15: routes.f.policy: expected all, any, first or {quorum: N}",
                 "6:15: routes.g.policy: expected a quorum from 1 to the number of services (1)",
             ]
         ),
