@@ -25,27 +25,57 @@ struct Redaction: Sendable {
         return wider
     }
 
-    /// Bytes of the longest form that is looked for.
-    var longest: Int { needles.first?.count ?? 0 }
+    /// Bytes that the longest writing of a secret may have.
+    var longest: Int { (needles.first?.count ?? 0) * 6 }
 
     /// True when a secret is in the text.
-    func finds(in text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.indices.contains { match(in: bytes, at: $0) > 0 }
-    }
+    func finds(in text: String) -> Bool { !places(in: Array(text.utf8)).isEmpty }
 
     /// The text with every secret replaced by three stars.
     func cleaned(_ text: String) -> String {
         let bytes = Array(text.utf8)
+        let places = places(in: bytes)
+        guard !places.isEmpty else { return text }
         var out: [UInt8] = []
-        out.reserveCapacity(bytes.count)
+        var index = 0
+        for place in places {
+            out += bytes[index..<place.lowerBound] + Array("***".utf8)
+            index = place.upperBound
+        }
+        return String(decoding: out + bytes[index...], as: UTF8.self)
+    }
+
+    /// Escapes inside escapes that are looked into.
+    private static let levels = 3
+
+    /// Where secrets are written, in order, apart from each other.
+    private func places(in bytes: [UInt8]) -> [Range<Int>] {
+        guard !needles.isEmpty else { return [] }
+        var found: [Range<Int>] = []
+        var text = UnescapedText(bytes)
+        for _ in 0...Self.levels {
+            found += matches(in: text.bytes).map(text.place)
+            guard let next = text.unescaped() else { break }
+            text = next
+        }
+        return found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { apart, place in
+            if let last = apart.last, place.lowerBound < last.upperBound {
+                apart[apart.count - 1] = last.lowerBound..<max(last.upperBound, place.upperBound)
+            } else {
+                apart.append(place)
+            }
+        }
+    }
+
+    private func matches(in bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
         var index = 0
         while index < bytes.count {
             let length = match(in: bytes, at: index)
-            if length > 0 { out += Array("***".utf8) } else { out.append(bytes[index]) }
+            if length > 0 { found.append(index..<(index + length)) }
             index += max(1, length)
         }
-        return String(decoding: out, as: UTF8.self)
+        return found
     }
 
     /// Bytes of the secret that begins there; 0 = none does.

@@ -125,4 +125,34 @@ import Testing
         let shown = Excerpt.of(text, hiding: Redaction(secrets: [secret]))
         #expect(shown == "bad key *** given")
     }
+
+    @Test(
+        "A secret is masked in every writing, and in writings of writings",
+        arguments: [
+            "aB3/xY9%2BzQ7kkPw2", "aB3%2fxY9%2BzQ7kkPw2", #"aB3/xY9\u002BzQ7kkPw2"#, #"aB3\/xY9\u002bzQ7kkPw2"#,
+            "aB3&#47;xY9&#43;zQ7kkPw2", "aB3&#x2F;xY9&#x2b;zQ7kkPw2", "aB3&sol;xY9&plus;zQ7kkPw2",
+            "aB3%252FxY9%252BzQ7kkPw2", #"aB3\\\/xY9+zQ7kkPw2"#, "aB3/xY9<br>+zQ7k<b>k</b>Pw2",
+            "aB3/xY9&amp;#43;zQ7kkPw2",
+            "aB3/xY9&#43;zQ7\u{200B}k<wbr/>kPw2", #"\u0061B3/xY9+zQ7kkPw\u0032"#, "%61B3/xY9+zQ7kkPw2",
+        ]
+    )
+    func writings(_ written: String) {
+        let hidden = Redaction(secrets: ["aB3/xY9+zQ7kkPw2"])
+        #expect(hidden.cleaned("<p>key \(written), 100% & more</p>") == "<p>key ***, 100% & more</p>")
+        #expect(hidden.finds(in: "https://host.example/" + written))
+        #expect(Excerpt.of("bad key \(written) given", hiding: hidden) == "bad key *** given")
+    }
+
+    @Test("What only looks like an escape stays as it is")
+    func noEscapes() {
+        let hidden = Redaction(secrets: ["aB3/xY9+zQ7kkPw2"])
+        for text in [
+            "100% of %zz", "a & b &; &unknown; &#; &#x; &#99999999;", #"C:\files \u12 \ud800"#, "1 < 2 > 0", "<", "%",
+            "&", "\\",
+            "\u{C2}\u{E2}é", #"\uD83D\uDE00 \ud83dx"#, "aB3/xY9+zQ7kkPw", "B3/xY9+zQ7kkPw2",
+        ] {
+            #expect(hidden.cleaned(text) == text)
+        }
+        #expect(Redaction(secrets: ["sun😀set"]).cleaned(#"a sun\uD83D\uDE00set"#) == "a ***")
+    }
 }
