@@ -176,6 +176,7 @@ struct SecretsTests {
         arguments: [
             "adapters: {b: {url: 'https://b.example/', file: file, link: $.url, headers: {Authorization: 'Bearer written-here-1'}}}",
             "adapter_files: @FOLDER@/adapters",
+            "more: 1\nadapter_files: @FOLDER@/adapters",
             "notify: {url: 'https://u:written-here-1@c.example/', secret: '${env:HOOK:-0123456789abcdef}'}",
             "notify: {url: 'https://c.example/?token=written-here-1', secret: '${env:HOOK:-0123456789abcdef}'}",
         ]
@@ -225,5 +226,22 @@ struct SecretsTests {
         let run = try CommandRun(["check", "--config", file])
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.errors == "")
+    }
+
+    @Test("The value of a setting that is secret counts whatever its name is", arguments: ["w1", "${env:W:-w1}"])
+    func openSettings(value: String) throws {
+        let folder = NSTemporaryDirectory() + "fanlight-files-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/config.yaml"
+        let yaml = "server: {strict_files: true}\nservices: {a: {adapter: imgur, client_id: '\(value)'}}\n"
+        try yaml.write(toFile: file, atomically: true, encoding: .utf8)
+        _ = unsafe chmod(file, 0o644)
+        let open = try CommandRun(["check", "--config", file])
+        let isWritten = value == "w1"
+        #expect(open.status == (isWritten ? 1 : 0))
+        #expect(open.errors.contains("config.yaml:2:") == isWritten, "\(open.errors)")
+        _ = unsafe chmod(file, 0o640)
+        #expect(try CommandRun(["check", "--config", file]).status == 0)
     }
 }

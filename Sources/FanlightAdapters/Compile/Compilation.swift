@@ -9,6 +9,8 @@ final class Compilation {
     var diagnostics: [Diagnostic] = []
     /// Values that nobody may see.
     var secrets: [String] = []
+    /// Where the first value of a secret setting stands as it is, without a reference.
+    var writtenSecret: SourcePosition?
     /// Environment variables that are named and not set.
     var unset: [(name: String, position: SourcePosition)] = []
     /// References without a value so far; what was read with such a gap in it is not judged any further.

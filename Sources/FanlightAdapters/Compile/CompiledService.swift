@@ -42,6 +42,8 @@ public struct CompiledService: Sendable {
             redaction = linkRedaction.adding(secrets: messageSecrets)
         }
     }
+    /// Where a secret setting has its value in a file of the configuration itself; `nil` = each is a reference.
+    public var writtenSecret: SourcePosition?
     /// Values that messages may not hold and links may, such as the address that an upload goes to.
     var messageSecrets: [String] = [] {
         didSet { redaction = linkRedaction.adding(secrets: messageSecrets) }

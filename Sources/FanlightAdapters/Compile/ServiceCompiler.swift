@@ -86,6 +86,7 @@ public struct ServiceCompiler: Sendable {
         service.adapterName = adapterName
         service.options = options
         service.settings = compilation.settings
+        service.writtenSecret = compilation.writtenSecret
         let isEmpty = service.steps.isEmpty && service.store == nil
         if isEmpty, !compilation.isDraft, isComplete, compilation.diagnostics.isEmpty {
             compilation.error(node, "the service '\(name)' needs 'url'")
@@ -267,7 +268,9 @@ public struct ServiceCompiler: Sendable {
                 continue
             }
             settings[spec.name] = spec.type.value(of: text)
-            if spec.isSecret { compilation.secrets.append(text) }
+            guard spec.isSecret else { continue }
+            compilation.secrets.append(text)
+            if given.text == text, compilation.writtenSecret == nil { compilation.writtenSecret = given.position }
         }
         return settings
     }

@@ -72,7 +72,8 @@ struct LoadedConfiguration {
             root,
             path: path,
             adapters: own.keys.sorted().compactMap { own[$0] },
-            isRefused: configuration?.server.refusesOpenFiles ?? false
+            secrets: services.compactMap(\.writtenSecret),
+            isRefused: refusesOpenFiles(root, file)
         )
         guard let configuration, !diagnostics.contains(where: { $0.severity == .error }) else {
             return (nil, diagnostics)
@@ -153,6 +154,14 @@ struct LoadedConfiguration {
         let references = References(variable: variable, file: file)
         return ConfigurationFields.file.decode(root, references: references, diagnostics: &reported)
             .text("adapter_files")
+    }
+
+    /// Whether open files are refused, also when something else in the file is wrong; that has been reported.
+    private static func refusesOpenFiles(_ root: Node, _ file: @escaping @Sendable (String) -> String?) -> Bool {
+        var reported: [Diagnostic] = []
+        let references = References(variable: variable, file: file)
+        return ConfigurationFields.server.decode(root["server"], references: references, diagnostics: &reported)
+            .boolean("strict_files")
     }
 
     /// The operator's own adapters, which add to the embedded ones or override them.

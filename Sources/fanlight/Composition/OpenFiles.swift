@@ -12,8 +12,11 @@ enum OpenFiles {
     ///   - root: The configuration as it is written.
     ///   - path: Its file.
     ///   - adapters: The operator's own adapters, of the configuration and of files of their own.
+    ///   - secrets: Where values of secret settings stand.
     ///   - isRefused: True makes errors of the findings.
-    static func findings(_ root: Node, path: String, adapters: [Node], isRefused: Bool) -> [Diagnostic] {
+    static func findings(_ root: Node, path: String, adapters: [Node], secrets: [SourcePosition], isRefused: Bool)
+        -> [Diagnostic]
+    {
         let severity = isRefused ? Diagnostic.Severity.error : .warning
         let means = isRefused ? "; server.strict_files refuses that" : ""
         var found: [Diagnostic] = []
@@ -22,7 +25,7 @@ enum OpenFiles {
             let message = "everybody on this machine can read the file \(file)\(means); chmod 640 it"
             found.append(Diagnostic(severity, at: position, message))
         }
-        let places = [written(root)] + adapters.map(written(inService:))
+        let places = [written(root)] + adapters.map(written(inService:)) + secrets
         var told: Set<String> = []
         for place in places.compactMap({ $0 }) where told.insert(place.file).inserted && isOpen(place.file) {
             let message =
