@@ -153,6 +153,19 @@ import Testing
         #expect(try CommandRun(["schema", "other"]).status == 2)
     }
 
+    @Test("An adapter file that is no mapping is told at its place", arguments: ["[1]\n", "hello\n"])
+    func adapterFileWithoutKeys(text: String) throws {
+        let folder = NSTemporaryDirectory() + "fanlight-tool-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder + "/adapters", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try text.write(toFile: folder + "/adapters/y.yaml", atomically: true, encoding: .utf8)
+        let yaml = "adapter_files: \(folder)/adapters\nservices: {a: {adapter: local, folder: \(folder)/album}}\n"
+        try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
+        let run = try CommandRun(["check", "--config", folder + "/config.yaml"])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("y.yaml:1:1: error: an adapter is a mapping of keys"), "\(run.errors)")
+    }
+
     @Test func checkAnswersPrograms() throws {
         let folder = try Folder(["config.yaml": "servces: {}\nimage: {quality: 0}\n"])
         let run = try CommandRun(["check", "--format", "json"], in: folder.path)

@@ -184,7 +184,8 @@ extension Compilation {
     /// True for fields that hold names of accounts and places, which links may well contain.
     static func isPublicName(_ name: String) -> Bool {
         let lower = name.lowercased()
-        return ["user", "login", "mail", "account", "album", "folder"].contains { lower.contains($0) }
+        let words = ["user", "login", "mail", "account", "album", "folder", "bucket", "region", "project", "channel"]
+        return words.contains { lower.contains($0) }
     }
 
     /// Compiles a JSON tree.

@@ -99,6 +99,7 @@ final class Compilation {
             case .empty(let path): self.error(at: position, "the file '\(path)' is empty; write the value into it")
             case .binary(let path): self.error(at: position, "the file '\(path)' holds NUL; it takes text")
             case .badName: self.error(at: position, "${env:…} takes the name of a variable")
+            case .nested: self.error(at: position, "a default after ':-' is plain text; references do not nest")
             }
             return ""
         }
@@ -109,6 +110,8 @@ final class Compilation {
         case .open: break
         // Shorter ones are words, such as the name of a branch, and would be masked in the middle of others.
         case .untold: if value.utf8.count >= 8 { messageSecrets.append(value) }
+        case .secret where CredentialNames.isWord(value): break
+        case .secret where CredentialNames.isSmallNumber(value): messageSecrets.append(value)
         case .secret: secrets.append(value)
         case .address:
             let found = AddressSecrets(value, after: String(prefix), isFile: inner.hasPrefix("file:"))

@@ -34,6 +34,8 @@ public struct References: Sendable {
         case binary(path: String)
         /// No variable can have that name.
         case badName
+        /// A default holds a reference of its own.
+        case nested
     }
 
     /// The value of what stands between `${` and `}`; `nil` when it is no reference.
@@ -111,9 +113,11 @@ public struct References: Sendable {
         guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
             throw .badName
         }
+        let standIn = mark.map { text[$0.upperBound...] }
+        if let standIn, standIn.contains("${") { throw .nested }
         if let value = variable(name), !value.isEmpty { return value }
-        guard let mark else { throw .unset(name) }
-        return String(text[mark.upperBound...])
+        guard let standIn else { throw .unset(name) }
+        return String(standIn)
     }
 
     /// The file's text without the line breaks at its end; never empty.
@@ -135,6 +139,7 @@ extension References.Problem {
         case .empty(let path): Expectation("the file \(path) not to be empty")
         case .binary(let path): Expectation("the file \(path) to hold text without NUL")
         case .badName: Expectation("the name of an environment variable after ${env:")
+        case .nested: Expectation("plain text after :-, for references cannot stand inside each other")
         }
     }
 }

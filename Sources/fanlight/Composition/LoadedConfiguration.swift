@@ -190,7 +190,12 @@ struct LoadedConfiguration {
                 }
                 let (root, found) = YAMLReader.read(bytes, file: path)
                 diagnostics += found
-                if let root { own[String(name.dropLast(5))] = root }
+                guard let root else { continue }
+                if case .mapping = root.content {
+                    own[String(name.dropLast(5))] = root
+                } else {
+                    diagnostics.append(Diagnostic(at: root.position, "an adapter is a mapping of keys"))
+                }
             }
         }
         for entry in named("adapters", root) { own[entry.key] = entry.value }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightAdapters
 import FanlightConfiguration
 import Glibc
 
@@ -81,8 +82,8 @@ enum OpenFiles {
         }?.value.position
     }
 
-    /// False for the words that stand under telling names without being secret, such as `auth: oauth` and `secret: true`.
-    private static func isSecret(_ text: String) -> Bool { text.utf8.count >= 6 }
+    /// False for what stands under telling names without being secret, such as `auth: oauth` and an empty password.
+    private static func isSecret(_ text: String) -> Bool { text.utf8.count >= 4 && !CredentialNames.isWord(text) }
 
     /// True for a text that refers to nothing.
     private static func isWritten(_ node: Node) -> Bool { node.text.map { !$0.contains("${") } ?? false }

@@ -119,7 +119,7 @@ enum WrittenCredentials {
     /// those of each.
     private static func values(_ node: Node) -> [String] {
         if !node.items.isEmpty { return node.items.compactMap { $0["value"] }.flatMap(values) }
-        guard let text = node.text, !text.contains("${") else { return [] }
+        guard let text = node.text, !text.contains("${"), !CredentialNames.isWord(text) else { return [] }
         return [text] + text.split(separator: " ").map(String.init).filter { $0.utf8.count >= shortest && $0 != text }
     }
 }

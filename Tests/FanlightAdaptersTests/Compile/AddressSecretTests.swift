@@ -163,4 +163,20 @@ struct AddressRow: Sendable, CustomTestStringConvertible {
         let told = try #require(compiled).redacted("main 1234567890", Fixtures.context())
         #expect(told == "main 1234567890")
     }
+
+    @Test(
+        "Links may hold words and years, and the names of buckets, from outside",
+        arguments: [
+            ("flag", "True"), ("mode", "oauth"), ("year", "2026"), ("bucket", "holiday-album"), ("region", "eu-1"),
+        ]
+    )
+    func harmless(name: String, value: String) throws {
+        let text = "host: {url: 'https://host.example/up', fields: {\(name): '${env:V}'}, link: $.url}"
+        let (compiled, messages) = Fixtures.compile(text, environment: ["V": value])
+        #expect(messages == [])
+        let service = try #require(compiled)
+        let link = "https://host.example/\(value)/p.jpg"
+        let reply = ReplyDocument(Fixtures.reply(#"{"url": "\#(link)"}"#))
+        #expect(try service.links(reply, service.scope(Fixtures.context())).get().link == link)
+    }
 }

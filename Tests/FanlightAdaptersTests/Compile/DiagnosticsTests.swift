@@ -44,6 +44,11 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         ),
         .init("h: {adapter: imgur, client_id: ''}", "1:32", "the service 'h' needs 'client_id' (Client-ID of the"),
         .init("h: {adapter: imgur, client_id: '${env:UNSET:-}'}", "1:32", "the service 'h' needs 'client_id'"),
+        .init(
+            "h: {url: 'https://a.example/', fields: {t: '${env:NOPE:-${env:OTHER}}'}}",
+            "1:44",
+            "a default after ':-' is plain text; references do not nest"
+        ),
         .init("h: {adapter: local, folder: ''}", "1:29", "the folder of the service 'h' has no name"),
         .init("h: {adapter: local, folder: ' '}", "1:29", "the folder of the service 'h' has no name"),
         .init("h: {title: x}", "1:5", "unknown key 'title' in the service 'h'"),

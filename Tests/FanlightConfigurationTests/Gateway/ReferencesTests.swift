@@ -32,6 +32,10 @@ import Testing
         ("${env:EMPTY}", ["the environment variable EMPTY to be set"]),
         ("${file:/no}", ["the file /no to be a regular file that can be read"]),
         ("${file:/run/empty}", ["the file /run/empty not to be empty"]),
+        (
+            "${env:NONE:-${env:OTHER}}",
+            ["plain text after :-, for references cannot stand inside each other"]
+        ),
         ("${file:/run/nul}", ["the file /run/nul to hold text without NUL"]),
         (
             "${env:NONE}-${file:/no}-${env:NONE}-${env:OTHER}",
