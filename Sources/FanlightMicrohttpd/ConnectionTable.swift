@@ -35,9 +35,8 @@ final class ConnectionTable: Sendable {
         var hasServed = false
         var surplus: Surplus?
 
-        /// Who goes last when room is needed: those who were served before, then those who said nothing yet, then
-        /// those of an address that has too many.
-        var claim: Int { hasServed ? 2 : surplus == .address ? 0 : 1 }
+        /// Who goes last when room is needed.
+        var claim: SilenceQueue.Claim { hasServed ? .known : surplus == .address ? .surplus : .newcomer }
 
         /// What a client is told whose time is over.
         var late: HTTPAnswer {
@@ -51,6 +50,8 @@ final class ConnectionTable: Sendable {
 
     private struct State {
         var entries: [UInt: Entry] = [:]
+        /// Those that may have to make room.
+        var silent = SilenceQueue()
         /// Connections of each address.
         var addresses: [String: Int] = [:]
         var evicted = 0
@@ -101,7 +102,7 @@ final class ConnectionTable: Sendable {
             let ofAddress = state.addresses[address, default: 0]
             let surplus = surplus(&state, address, ofAddress, at: now)
             state.addresses[address] = ofAddress + 1
-            state.entries[key] = Entry(
+            let entry = Entry(
                 descriptor: descriptor,
                 address: address,
                 phase: .idle,
@@ -109,6 +110,8 @@ final class ConnectionTable: Sendable {
                 since: now,
                 surplus: surplus
             )
+            state.entries[key] = entry
+            Self.queue(&state, key, entry)
             return state.entries.count == 1
         }
         if isFirst { wake() }
@@ -143,18 +146,38 @@ final class ConnectionTable: Sendable {
 
     /// Cuts a connection that has been silent since an instant: the one with the least claim, of these the longest silent.
     private static func makeRoom(_ state: inout State, silentSince limit: ContinuousClock.Instant) -> Entry? {
-        var found: (key: UInt, entry: Entry)?
-        for (key, entry) in state.entries {
-            // One without a deadline was cut already and waits for the library to notice.
-            guard entry.phase == .idle, entry.deadline != nil, entry.since <= limit else { continue }
-            if let best = found?.entry, (best.claim, best.since) <= (entry.claim, entry.since) { continue }
-            found = (key, entry)
+        let found = withQueue(&state) { queue, entries in
+            queue.next(silentSince: limit) { isSilent($0, entries) }
         }
-        guard let found else { return nil }
-        shutdown(found.entry.descriptor, Int32(SHUT_RDWR))
-        state.entries[found.key]?.deadline = nil
+        guard let key = found?.key, let entry = state.entries[key] else { return nil }
+        shutdown(entry.descriptor, Int32(SHUT_RDWR))
+        state.entries[key]?.deadline = nil
         state.evicted += 1
-        return found.entry
+        return entry
+    }
+
+    /// Lets a connection that says nothing make room from now on, when its turn comes.
+    private static func queue(_ state: inout State, _ key: UInt, _ entry: Entry) {
+        state.silent.add(SilenceQueue.Member(key: key, since: entry.since), entry.claim)
+        guard state.silent.count > 2 * state.entries.count + 1_024 else { return }
+        withQueue(&state) { queue, entries in queue.compact { isSilent($0, entries) } }
+    }
+
+    /// Works on the queue while the entries are looked at, without a copy of either.
+    private static func withQueue<Result>(
+        _ state: inout State,
+        _ work: (inout SilenceQueue, [UInt: Entry]) -> Result
+    ) -> Result {
+        var queue = SilenceQueue()
+        swap(&queue, &state.silent)
+        defer { swap(&queue, &state.silent) }
+        return work(&queue, state.entries)
+    }
+
+    /// True for what is as silent as it was; one without a deadline was cut already and waits for the library to notice.
+    private static func isSilent(_ member: SilenceQueue.Member, _ entries: [UInt: Entry]) -> Bool {
+        guard let entry = entries[member.key] else { return false }
+        return entry.phase == .idle && entry.deadline != nil && entry.since == member.since
     }
 
     /// True while an answer is computed or sent.
@@ -217,11 +240,14 @@ final class ConnectionTable: Sendable {
 
     /// The answer is sent; the next head must be complete within the idle and the client's time together.
     func endRequest(_ key: UInt) {
-        update(key) { entry in
+        state.withLock { state in
+            guard var entry = state.entries[key] else { return }
             entry.phase = .idle
             entry.hasServed = true
             entry.since = .now
             entry.deadline = entry.since + limits.idleTimeout + limits.clientTimeout
+            state.entries[key] = entry
+            Self.queue(&state, key, entry)
         }
     }
 
