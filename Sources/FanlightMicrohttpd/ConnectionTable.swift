@@ -139,9 +139,12 @@ final class ConnectionTable: Sendable {
             return .address
         }
         guard state.entries.count >= limits.maxConnections else { return nil }
-        let freed = Self.makeRoom(&state, silentSince: isTight ? now : now - Self.idleGrace)
-        // One that had no place itself leaves none.
-        return freed != nil && freed?.surplus == nil ? nil : .server
+        let limit = isTight ? now : now - Self.idleGrace
+        // One that had no place itself leaves none: the next one goes as well.
+        while let freed = Self.makeRoom(&state, silentSince: limit) {
+            if freed.surplus == nil { return nil }
+        }
+        return .server
     }
 
     /// Cuts a connection that has been silent since an instant: the one with the least claim, of these the longest silent.

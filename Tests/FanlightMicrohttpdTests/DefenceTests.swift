@@ -279,6 +279,23 @@ import Testing
         #expect(await silent[0].readAll().isEmpty)
     }
 
+    /// What has no place itself leaves none; the one behind it does.
+    @Test func oneWithoutAPlaceDoesNotStandInForOneWithIt() async throws {
+        let server = try start(ServerLimits(maxConnections: 1, clientTimeout: .seconds(60)))
+        let placed = try #require(RawClient(port: server.port))
+        placed.write("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+        #expect(try await ScriptedService.eventually { server.bodiesUnderWay == 1 })
+        // It says nothing, and for longer than the other.
+        let surplus = try #require(RawClient(port: server.port))
+        #expect(try await ScriptedService.eventually { server.connectionCount == 2 })
+        placed.write("a")
+        #expect(await placed.read(until: "count=1").contains("200"))
+        try await Task.sleep(for: .milliseconds(300))
+        let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains("at once"))
+        withExtendedLifetime(surplus) {}
+    }
+
     /// More at once than the library takes, all of them within the time that a silent connection is left in peace.
     @Test func aFloodOfSilentConnectionsKeepsNobodyOut() async throws {
         let server = try start(ServerLimits(maxConnections: 100, clientTimeout: .seconds(60)))
