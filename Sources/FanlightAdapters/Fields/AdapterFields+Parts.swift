@@ -108,7 +108,7 @@ extension AdapterFields {
                 default: "1s",
                 "Time between two"
             ),
-            FieldSpec("grow", .text, default: "1", "Factor by which that time grows, 1 to 10"),
+            FieldSpec("grow", .formed(pattern: #"\+?[0-9.]+([eE][-+]?[0-9]+)?"#, least: 1), default: "1", "Factor by which that time grows, 1 to 10"),
             FieldSpec("deadline", .duration, default: "60s", "Time for all of them together"),
         ]
     )
@@ -230,11 +230,17 @@ extension AdapterFields {
         ]
     )
 
+    /// A number with or without its unit.
+    private static let textLimit = FieldType.formed(
+        pattern: #" *\+?0*[1-9][0-9]*( +(\#(TextUnit.words.joined(separator: "|"))))? *"#,
+        least: 1
+    )
+
     /// Longest texts.
     static let texts = Section(
         "text limits",
         ["title", "description", "message", "alt"].map { name in
-            FieldSpec(name, .text, "Longest `\(name)`, such as 500, `300 graphemes`, `280 utf16`, `1000 bytes`")
+            FieldSpec(name, textLimit, "Longest `\(name)`, such as 500, `300 graphemes`, `280 utf16`, `1000 bytes`")
         }
     )
 

@@ -39,7 +39,7 @@ public enum AdapterFields {
         FieldSpec("url", value, "Where the request goes; what stands before the path comes from settings or replies"),
         FieldSpec(
             "method",
-            .choice(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL"]),
+            .anyCase(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL"]),
             "POST where not named; DELETE for deletions without a body"
         ),
         FieldSpec("query", values, "Parameters that are added to the URL"),
@@ -138,7 +138,7 @@ public enum AdapterFields {
     static let picture: [FieldSpec] = [
         FieldSpec("metadata", .choice(MetadataPolicy.allCases.map(\.rawValue)), "What stays in the file"),
         FieldSpec("quality", .integer(1...100), "JPEG and WebP quality where the picture is encoded again"),
-        FieldSpec("format", .choice(["jpeg", "png", "webp", "gif"]), "The one format to make"),
+        FieldSpec("format", .choice(["jpeg", "jpg", "png", "webp", "gif"]), "The one format to make"),
         FieldSpec("color", .choice(ColourPolicy.allCases.map(\.rawValue)), "Colours beyond sRGB"),
         FieldSpec("rotate", .choice(RotationPolicy.allCases.map(\.rawValue)), "How a sideways JPEG becomes upright"),
         FieldSpec("background", .colour, "What shows through transparency where the format has none"),
@@ -220,6 +220,10 @@ public enum AdapterFields {
     static let sourcesByName = FieldType.shaped(.named(sourceShape))
     /// A wait: an extractor, or one with its unit.
     static let waiting = Shape.either([sourceShape, .keys(wait)])
-    /// A word for no credentials, or one of the kinds.
-    static let authorization = Shape.either([.one(.choice(["none"]))] + auth.map { .keys($0.section.inheriting) })
+    /// The word of a kind whose values all come from settings, or one of the kinds.
+    static let authorization = Shape.either([.one(.choice(plainAuth))] + auth.map { .keys($0.section.inheriting) })
+    /// Kinds that need nothing beside their word.
+    private static let plainAuth = auth.filter { kind in
+        kind.section.fields.allSatisfy { !$0.isRequired || $0.name == "type" }
+    }.map(\.type)
 }

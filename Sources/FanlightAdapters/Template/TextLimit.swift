@@ -37,10 +37,13 @@ public enum TextUnit: String, Sendable, CaseIterable {
     /// Bytes of UTF-8.
     case bytes
 
+    private static let aliases = ["chars": "characters", "scalars": "characters"]
+
+    /// Every word that is read as a unit.
+    static let words = allCases.map(\.rawValue) + aliases.keys.sorted()
+
     /// Reads a unit; `chars` and `scalars` are `characters`.
-    init?(word: String) {
-        self.init(rawValue: ["chars": "characters", "scalars": "characters"][word] ?? word)
-    }
+    init?(word: String) { self.init(rawValue: Self.aliases[word] ?? word) }
 
     /// The longest beginning of whole graphemes that is not longer than `count`.
     func truncate(_ text: String, to count: Int) -> String {

@@ -9,6 +9,8 @@ public indirect enum FieldType: Sendable {
     case someText
     /// Text of at least 16 bytes: a shorter one, or none, would be guessed.
     case secret
+    /// Text, or a number from `least` on, of a form that its own reader checks; the schema checks the pattern.
+    case formed(pattern: String, least: Int?)
     case boolean
     case integer(ClosedRange<Int>)
     case duration
@@ -18,6 +20,8 @@ public indirect enum FieldType: Sendable {
     case pixelCount
     case rate
     case choice([String])
+    /// One of these words, whose letters may be of either case.
+    case anyCase([String])
     /// Written as a name or as `#rrggbb`; read as `#rrggbb`.
     case colour
     case address
@@ -32,7 +36,7 @@ public indirect enum FieldType: Sendable {
     /// One word for the reference.
     public var word: String {
         switch self {
-        case .text, .someText: "text"
+        case .text, .someText, .formed: "text"
         case .secret: "text of at least 16 characters"
         case .boolean: "true or false"
         case .integer(let range):
@@ -42,7 +46,7 @@ public indirect enum FieldType: Sendable {
         case .byteSize, .someBytes: "size"
         case .pixelCount: "pixels"
         case .rate: "rate"
-        case .choice(let names): names.joined(separator: ", ")
+        case .choice(let names), .anyCase(let names): names.joined(separator: ", ")
         case .colour: "colour"
         case .address: "address"
         case .baseURL: "URL"
@@ -107,7 +111,7 @@ public struct FieldSpec: Sendable {
     /// Reads the text of a scalar.
     public func read(_ text: String) throws(Expectation) -> FieldValue {
         switch type {
-        case .text: return .text(text)
+        case .text, .formed: return .text(text)
         case .someText:
             guard !text.isEmpty else { throw Expectation("text; this one is empty") }
             return .text(text)
@@ -130,6 +134,8 @@ public struct FieldSpec: Sendable {
             if names.contains(text) { return .text(text) }
             let nearest = NearestName.of(text, among: names).map { "; did you mean \($0)?" } ?? ""
             throw Expectation("one of " + names.joined(separator: ", ") + nearest)
+        case .anyCase(let names):
+            return try FieldSpec(name, .choice(names), description).read(text.uppercased())
         case .texts:
             let parts = text.split(separator: ",").map { $0.drop { $0 == " " } }
             return .texts(parts.map { String($0.reversed().drop { $0 == " " }.reversed()) }.filter { !$0.isEmpty })

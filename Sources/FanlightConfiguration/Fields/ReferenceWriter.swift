@@ -9,7 +9,7 @@ public enum ReferenceWriter {
             switch shape {
             case .one, .defined, .anything: break
             case .either(let shapes): for shape in shapes { visit(shape) }
-            case .list(let shape), .named(let shape): visit(shape)
+            case .list(let shape), .named(let shape), .identified(let shape): visit(shape)
             case .keys(let section):
                 if found.contains(where: { $0.name == section.name }) { return }
                 found.append(section)

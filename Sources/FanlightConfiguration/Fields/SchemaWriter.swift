@@ -11,8 +11,18 @@ public struct SchemaWriter {
     public static let dialect = "https://json-schema.org/draft/2020-12/schema"
     /// Text with something in it that is known only when the file is loaded.
     private static let reference = #"\$\{(env|file):"#
-    private static let size = #"[0-9]+(\.[0-9]{1,3})? *([Kk]|[Mm]|[Gg])?[Ii]?[Bb]"#
-    private static let rate = #"[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|[0-9.]+ *(ms|s|m|h|d))"#
+    private static let amount = #"[0-9]+(\.[0-9]{1,3})? *"#
+    private static let size = amount + "([KkMmGg][Ii]?)?[Bb]"
+    /// Units in falling order, each once.
+    private static let duration = "(?=[0-9])" + ["d", "h", "m", "s", "ms"].map { "(\(amount)\($0))?" }.joined()
+    private static let rate =
+        "[0-9]+/(s|second|m|min|minute|h|hour|d|day|week|month|\(notZero)\(duration))"
+    private static let address =
+        #"([A-Za-z0-9._%-]+|\[[A-Za-z0-9._%-]*:[A-Za-z0-9._:%-]*\]):(-0+|0*([1-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))"#
+    /// No blank, and nothing of ``"#<>?@\``; the host does not begin with a colon.
+    private static let baseURL = #"[Hh][Tt][Tt][Pp][Ss]?://[!$-.0-9;=A-\[\]-~][!$-;=A-\[\]-~]*"#
+    /// Sixteen characters, or fewer that take more bytes than one each.
+    private static let secret = #"[^\x00-\x7F]|[\s\S]{16}|"# + reference
     /// What follows is a number above zero.
     private static let notZero = #"(?=[0.]*[1-9])"#
 
@@ -56,11 +66,14 @@ public struct SchemaWriter {
     mutating func value(_ type: FieldType) -> JSONValue {
         switch type {
         case .text: return Self.scalar()
-        // A reference is shorter than the secret that it stands for.
-        case .someText, .secret: return Self.scalar(minLength: 1)
+        case .someText: return Self.scalar(minLength: 1)
+        case .secret:
+            return .object([.init("type", ["string", "number", "null"]), .init("pattern", .string(Self.secret))])
+        case .formed(let pattern, let least):
+            return Self.scalar(pattern, types: ["number", "string", "null"], from: least)
         case .boolean: return Self.alternatives([true, false], patterns: ["true|false"])
         case .integer(let range): return Self.number(range)
-        case .duration: return Self.zeroOr(#"([0-9]+(\.[0-9]{1,3})? *(ms|s|m|h|d))+"#)
+        case .duration: return Self.zeroOr(Self.duration)
         case .byteSize: return Self.zeroOr(Self.size)
         case .someBytes: return Self.scalar(Self.notZero + Self.size)
         case .pixelCount:
@@ -72,9 +85,12 @@ public struct SchemaWriter {
         case .rate:
             return Self.scalar(Self.notZero + Self.rate)
         case .choice(let names): return Self.choice(names)
-        case .colour: return Self.scalar("[A-Za-z]+|#[0-9A-Fa-f]{3,8}")
-        case .address: return Self.scalar(#".*:[0-9]{1,5}"#)
-        case .baseURL: return Self.scalar(#"[Hh][Tt][Tt][Pp][Ss]?://[^ ]+"#)
+        case .anyCase(let names):
+            return Self.alternatives(names.map { .string($0) }, patterns: names.map(Self.caseless))
+        case .colour:
+            return Self.scalar((GroundColour.names.keys.sorted() + ["#[0-9A-Fa-f]{6}"]).joined(separator: "|"))
+        case .address: return Self.scalar(Self.address)
+        case .baseURL: return Self.scalar(Self.baseURL)
         case .texts: return .object([.init("anyOf", .array([Self.scalar(), list(.one(.text))]))])
         case .node: return .object([])
         case .shaped(let shape): return value(shape)
@@ -93,6 +109,12 @@ public struct SchemaWriter {
         case .list(let shape): return list(shape)
         case .named(let shape):
             return .object([.init("type", ["object", "null"]), .init("additionalProperties", value(shape))])
+        case .identified(let shape):
+            return .object([
+                .init("type", ["object", "null"]),
+                .init("propertyNames", .object([.init("pattern", "^[A-Za-z0-9_-]{1,64}$")])),
+                .init("additionalProperties", value(shape)),
+            ])
         case .keys(let section): return hoisted(section.name) { writer in writer.object(section) }
         case .defined(let name):
             guard let definition = known.first(where: { $0.name == name }) else {
@@ -151,8 +173,9 @@ public struct SchemaWriter {
     }
 
     private static func number(_ range: ClosedRange<Int>) -> JSONValue {
+        let digits = range.lowerBound < 0 ? "-?[0-9]+" : range.lowerBound == 0 ? "-0+|[0-9]+" : notZero + "[0-9]+"
         var members: [JSONValue.Member] = [
-            .init("type", ["integer", "string", "null"]), .init("pattern", .string("^-?[0-9]+$|\(reference)")),
+            .init("type", ["integer", "string", "null"]), .init("pattern", .string("^(\(digits))$|\(reference)")),
         ]
         if range.lowerBound != .min { members.append(.init("minimum", .int(range.lowerBound))) }
         if range.upperBound != .max { members.append(.init("maximum", .int(range.upperBound))) }
@@ -162,6 +185,11 @@ public struct SchemaWriter {
     /// The words first, so that editors offer them.
     private static func choice(_ names: [String]) -> JSONValue {
         alternatives(names.map { .string($0) } + names.compactMap(typed), patterns: [])
+    }
+
+    /// A pattern for a word whose letters may be of either case.
+    private static func caseless(_ word: String) -> String {
+        word.map { "[\($0.uppercased())\($0.lowercased())]" }.joined()
     }
 
     private static func alternatives(_ values: [JSONValue], patterns: [String]) -> JSONValue {

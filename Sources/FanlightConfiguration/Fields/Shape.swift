@@ -16,6 +16,8 @@ public indirect enum Shape: Sendable {
     case keys(Section)
     /// A mapping of any names to values of one shape.
     case named(Shape)
+    /// The same with names of letters, digits, `-` and `_`, at most 64.
+    case identified(Shape)
     /// Any value.
     case anything
 
@@ -27,7 +29,7 @@ public indirect enum Shape: Sendable {
         case .either(let shapes): Self.distinct(shapes.map(\.word)).joined(separator: ", or ")
         case .list(let shape): "list of " + shape.word
         case .keys(let section): "[\(section.name)](#\(Section.anchor(section.name)))"
-        case .named(let shape): "names with " + shape.word
+        case .named(let shape), .identified(let shape): "names with " + shape.word
         case .anything: "anything"
         }
     }

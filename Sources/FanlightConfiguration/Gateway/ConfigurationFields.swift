@@ -18,7 +18,7 @@ public enum ConfigurationFields {
             FieldSpec("journal", .shaped(.keys(JournalConfiguration.section)), "How the record of uploads is kept"),
             FieldSpec(
                 "services",
-                .shaped(.named(.defined("service"))),
+                .shaped(.identified(.defined("service"))),
                 "Where pictures go, by name; the report has this order"
             ),
             FieldSpec(
@@ -26,10 +26,10 @@ public enum ConfigurationFields {
                 .shaped(.keys(NotifyConfiguration.section)),
                 "A webhook that is told about finished uploads; absent = none"
             ),
-            FieldSpec("routes", .shaped(.named(routeShape)), "Named sets of services"),
+            FieldSpec("routes", .shaped(.identified(routeShape)), "Named sets of services"),
             FieldSpec(
                 "adapters",
-                .shaped(.named(.defined("adapter"))),
+                .shaped(.identified(.defined("adapter"))),
                 "Adapters that are added to the catalogue or override its entries"
             ),
             FieldSpec("adapter_files", .someText, "Folder with one YAML file an adapter"),
@@ -223,7 +223,8 @@ public enum ConfigurationFields {
     private static let routeShape = Shape.either([.keys(route), .one(.texts)])
     /// A word, a mapping, or both in one text.
     private static let policy = Shape.either([
-        .one(.choice(["all", "any", "first"])), .keys(quorum), .one(.text),
+        .one(.choice(["all", "any", "first"])), .keys(quorum),
+        .one(.formed(pattern: "[: ]*(all|any|first|quorum[: ]+0*[1-9][0-9]*)[: ]*", least: nil)),
     ])
 
     /// The policy that has a number.

@@ -69,6 +69,10 @@ struct SchemaValidator {
             for (index, item) in (value.array ?? []).enumerated() {
                 outcome.errors += check(item, argument, "\(path)/\(index)").errors
             }
+        case "propertyNames":
+            for member in value.object ?? [] {
+                outcome.errors += check(.string(member.name), argument, "\(path)/\(member.name)").errors
+            }
         case "properties", "additionalProperties": members(keyword, schema, value, path, &outcome)
         case "$ref", "allOf", "anyOf", "if", "not": combine(keyword, schema, value, path, &outcome)
         default:
