@@ -15,6 +15,8 @@ final class Compilation {
     var unset: [(name: String, position: SourcePosition)] = []
     /// References without a value so far; what was read with such a gap in it is not judged any further.
     private(set) var gaps = 0
+    /// The adapters that it is based on, the nearest first.
+    var bases: [(name: String, node: Node)] = []
     /// Declared names.
     var names = VariableNames()
     /// Values that messages may not hold and links may.
@@ -64,8 +66,11 @@ final class Compilation {
     /// Reports an error at a place.
     func error(at position: SourcePosition, _ message: String) { diagnostics.append(Diagnostic(at: position, message)) }
 
-    /// ` (did you mean 'x'?)`, or nothing.
-    static func hint(_ nearest: String?) -> String { nearest.map { "; did you mean '\($0)'?" } ?? "" }
+    /// What an advice about names begins with.
+    static let advice = "; did you mean "
+
+    /// `; did you mean 'x'?`, or nothing.
+    static func hint(_ nearest: String?) -> String { nearest.map { advice + "'\($0)'?" } ?? "" }
 
     /// Runs a part of the work in which values from outside count as secrets.
     func secretly<T>(_ work: () -> T) -> T { meaning(.secret, work) }

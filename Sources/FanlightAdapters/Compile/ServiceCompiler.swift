@@ -36,8 +36,7 @@ public struct ServiceCompiler: Sendable {
     public func compile(name: String, node: Node, diagnostics: inout [Diagnostic]) -> CompiledService? {
         let compilation = Compilation(references: references)
         let service = compile(name, node, compilation)
-        // What is read twice, and an adapter that several services are based on, is reported once.
-        for finding in compilation.diagnostics where !diagnostics.contains(finding) { diagnostics.append(finding) }
+        report(compilation, in: &diagnostics)
         return compilation.diagnostics.contains { $0.severity == .error } ? nil : service
     }
 
@@ -56,7 +55,21 @@ public struct ServiceCompiler: Sendable {
         let at = entry.position
         let adapter = Node.Entry(key: "adapter", position: at, value: Node(.scalar(name, isPlain: true), at: at))
         _ = compile(name, Node(.mapping([adapter]), at: at), compilation)
-        for finding in compilation.diagnostics where !diagnostics.contains(finding) { diagnostics.append(finding) }
+        report(compilation, in: &diagnostics)
+    }
+
+    /// Adds what is new: what is read twice, and an adapter that others are based on, is reported once.
+    ///
+    /// One may know more names than the other, and so have another advice for the same mistake.
+    private func report(_ compilation: Compilation, in diagnostics: inout [Diagnostic]) {
+        func mistake(_ finding: Diagnostic) -> Diagnostic {
+            guard let advice = finding.message.firstRange(of: Compilation.advice) else { return finding }
+            let message = String(finding.message[..<advice.lowerBound])
+            return Diagnostic(finding.severity, at: finding.position, message)
+        }
+        for finding in compilation.diagnostics where !diagnostics.contains(where: { mistake($0) == mistake(finding) }) {
+            diagnostics.append(finding)
+        }
     }
 
     /// The adapters that a service is based on, directly and through others.
@@ -199,6 +212,7 @@ public struct ServiceCompiler: Sendable {
             return nil
         }
         if entry.position.file != node.position.file { compilation.checkNoSecrets(in: entry, name) }
+        compilation.bases.append((name, entry))
         guard let base = merged(entry, compilation, seen: seen + [name]) else { return nil }
         let kept = base.entries.filter { !Self.entryKeys.contains($0.key) && $0.key != "adapter" }
         return Merge.over(Node(.mapping(kept), at: base.position), node)
@@ -232,14 +246,17 @@ public struct ServiceCompiler: Sendable {
         let declared = specs.map(\.name) + options.map(\.name)
         for entry in node.entries where !Self.knownKeys.contains(entry.key) && !declared.contains(entry.key) {
             let nearest = NearestName.of(entry.key, among: declared + AdapterFields.service.names)
+            // Told of the adapter that has it, not of each that is based on that one.
+            let owner = compilation.bases.first { $0.node.entries.contains { $0.position == entry.position } }
+            let place = owner.map { "adapter '\($0.name)'" } ?? "service '\(name)'"
             compilation.error(
                 at: entry.position,
-                "unknown key '\(entry.key)' in the \(compilation.isDraft ? "adapter" : "service") '\(name)'"
-                    + Compilation.hint(nearest)
+                "unknown key '\(entry.key)' in the \(place)" + Compilation.hint(nearest)
             )
         }
         for spec in specs.map(\.name) where Self.knownKeys.contains(spec) {
-            compilation.error(node, "a setting cannot be named '\(spec)', which is a key of the language")
+            let place = node["settings"]?.entries.first { $0.key == spec }?.position ?? node.position
+            compilation.error(at: place, "a setting cannot be named '\(spec)', which is a key of the language")
         }
     }
 

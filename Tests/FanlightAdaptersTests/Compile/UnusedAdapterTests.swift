@@ -40,6 +40,31 @@ struct UnusedAdapterTests {
     }
 
     @Test(
+        "A mistake in an adapter that others are based on is told once, at its place",
+        arguments: [
+            ("  nonsense: 1\n", "2:3: error: unknown key 'nonsense' in the adapter 'a'"),
+            // Those that are based on it declare a name that is near.
+            ("  extra_settng: 1\n", "2:3: error: unknown key 'extra_settng' in the adapter 'a'"),
+            ("  settings:\n    url: {}\n", "3:5: error: a setting cannot be named 'url'"),
+            ("  link: $.[\n", "2:9: error: "),
+            ("  limits: {bytes: 5}\n", "2:19: error: "),
+        ]
+    )
+    func mistakesOfBases(mistake: String, finding: String) {
+        let yaml =
+            "a:\n" + mistake
+            + """
+              url: https://host.test/up
+            b: {adapter: a, settings: {extra_setting: {}}}
+            c: {adapter: a, description: other}
+            d: {adapter: c}
+            """
+        let found = messages(yaml)
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix("config.yaml:" + finding) == true, "\(found)")
+    }
+
+    @Test(
         "What a service, a variable or a file would give may be missing",
         arguments: [
             "{link: $.url}",
