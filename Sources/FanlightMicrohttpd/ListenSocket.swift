@@ -47,8 +47,8 @@ enum ListenSocket {
     ///
     /// - Returns: Its address in digits and its port; `nil` when it is no TCP socket that listens.
     static func adopt(_ descriptor: Int32) -> (host: String, port: UInt16)? {
-        guard option(SO_ACCEPTCONN, of: descriptor) == 1,
-            let family = option(SO_DOMAIN, of: descriptor), family == AF_INET || family == AF_INET6,
+        guard option(SO_ACCEPTCONN, at: SOL_SOCKET, of: descriptor) == 1,
+            let family = option(SO_DOMAIN, at: SOL_SOCKET, of: descriptor), family == AF_INET || family == AF_INET6,
             let host = localHost(of: descriptor), let port = localPort(of: descriptor)
         else { return nil }
         let flags = fcntl(descriptor, F_GETFL)
@@ -56,12 +56,17 @@ enum ListenSocket {
         return (host, port)
     }
 
+    /// True for a socket of IPv6 that takes no connections of IPv4.
+    static func isIPv6Only(_ descriptor: Int32) -> Bool {
+        option(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), of: descriptor) == 1
+    }
+
     /// A number that the system tells of a socket; `nil` when it is none.
-    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+    private static func option(_ name: Int32, at level: Int32, of descriptor: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         // SAFETY: the variable and its size live through the call.
-        return unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+        return unsafe getsockopt(descriptor, level, name, &value, &size) == 0 ? value : nil
     }
 
     /// The address of a socket of IPv4 or IPv6 in digits (C: getnameinfo).

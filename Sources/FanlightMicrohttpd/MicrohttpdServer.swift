@@ -25,6 +25,8 @@ public final class MicrohttpdServer: Sendable {
     public let port: UInt16
     /// What the server listens on: as it was named, or in digits where the socket was handed over.
     public let host: String
+    /// By which address clients on this machine reach it: that of the loopback interface where it listens on all.
+    public let localHost: String
 
     private let core: ServerCore
     private let listener: Int32
@@ -75,6 +77,12 @@ public final class MicrohttpdServer: Sendable {
     ) throws(ServerError) {
         self.listener = listener
         self.host = host
+        localHost =
+            switch host {
+            case "", "*", "0.0.0.0": "127.0.0.1"
+            case "::": ListenSocket.isIPv6Only(listener) ? "::1" : "127.0.0.1"
+            default: host
+            }
         self.port = port
         core = ServerCore(service: service, limits: limits, spare: Self.surplusConnections)
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.

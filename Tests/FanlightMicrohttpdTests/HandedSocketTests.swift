@@ -9,7 +9,12 @@ import Testing
 @Suite("Sockets that somebody else opened")
 struct HandedSocketTests {
     /// A socket bound to an address of the loopback interface.
-    private func socket(_ host: String, _ kind: __socket_type = SOCK_STREAM, listens: Bool = true) throws -> Int32 {
+    private func socket(
+        _ host: String,
+        _ kind: __socket_type = SOCK_STREAM,
+        listens: Bool = true,
+        isIPv6Only: Bool = false
+    ) throws -> Int32 {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST
         unsafe hints.ai_socktype = Int32(kind.rawValue)
@@ -20,6 +25,18 @@ struct HandedSocketTests {
         guard let info = unsafe list else { throw ServerError.badAddress(host) }
         defer { unsafe freeaddrinfo(info) }
         let descriptor = unsafe Glibc.socket(info.pointee.ai_family, info.pointee.ai_socktype, info.pointee.ai_protocol)
+        if host.contains(":") {
+            var only: Int32 = isIPv6Only ? 1 : 0
+            // SAFETY: the variable and its size live through the call.
+            let code = unsafe setsockopt(
+                descriptor,
+                Int32(IPPROTO_IPV6),
+                IPV6_V6ONLY,
+                &only,
+                socklen_t(MemoryLayout<Int32>.size)
+            )
+            try #require(code == 0)
+        }
         let isBound = unsafe bind(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
         try #require(isBound)
         if listens { try #require(listen(descriptor, 16) == 0) }
@@ -32,6 +49,35 @@ struct HandedSocketTests {
         defer { server.stop() }
         #expect(server.host == host)
         #expect(server.port > 0)
+    }
+
+    @Test(
+        "The server tells an address by which this machine reaches it",
+        arguments: [
+            ("127.0.0.1", false, "127.0.0.1"), ("0.0.0.0", false, "127.0.0.1"), ("::1", true, "::1"),
+            ("::", false, "127.0.0.1"), ("::", true, "::1"),
+        ]
+    )
+    func localAddressIsTold(host: String, isIPv6Only: Bool, local: String) throws {
+        let listener = try socket(host, isIPv6Only: isIPv6Only)
+        let server = try MicrohttpdServer(socket: listener, service: ScriptedService(file: ""))
+        defer { server.stop() }
+        #expect(server.localHost == local)
+        #expect(reaches(local, server.port))
+    }
+
+    /// True where a connection comes to stand.
+    private func reaches(_ host: String, _ port: UInt16) -> Bool {
+        var list: UnsafeMutablePointer<addrinfo>?
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_NUMERICHOST
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        // SAFETY: the list is ours until freeaddrinfo below.
+        guard unsafe getaddrinfo(host, "\(port)", &hints, &list) == 0, let info = unsafe list else { return false }
+        defer { unsafe freeaddrinfo(info) }
+        let descriptor = unsafe Glibc.socket(info.pointee.ai_family, info.pointee.ai_socktype, info.pointee.ai_protocol)
+        defer { close(descriptor) }
+        return unsafe connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
     }
 
     @Test("What is no TCP socket that listens is refused")

@@ -108,7 +108,12 @@ extension AdapterFields {
                 default: "1s",
                 "Time between two"
             ),
-            FieldSpec("grow", .formed(pattern: #"\+?[0-9.]+([eE][-+]?[0-9]+)?"#, least: 1), default: "1", "Factor by which that time grows, 1 to 10"),
+            FieldSpec(
+                "grow",
+                .formed(pattern: #"\+?[0-9.]+([eE][-+]?[0-9]+)?"#, least: 1),
+                default: "1",
+                "Factor by which that time grows, 1 to 10"
+            ),
             FieldSpec("deadline", .duration, default: "60s", "Time for all of them together"),
         ]
     )

@@ -42,7 +42,7 @@ enum ServeCommand {
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
         let server = try open(listen, service, ServerLimits(loaded.configuration.server))
-        let url = "http://\(ListenAddress(host: server.host, port: Int(server.port)).urlHost):\(server.port)"
+        let url = "http://\(ListenAddress(host: server.localHost, port: Int(server.port)).urlHost):\(server.port)"
         let lines = LogLines()
         let log = EventLog { lines.add($0.serialized()) }
         let gateway = Gateway(

@@ -53,12 +53,12 @@ struct UnusedAdapterTests {
     func mistakesOfBases(mistake: String, finding: String) {
         let yaml =
             "a:\n" + mistake
-            + """
-              url: https://host.test/up
-            b: {adapter: a, settings: {extra_setting: {}}}
-            c: {adapter: a, description: other}
-            d: {adapter: c}
-            """
+                + """
+                  url: https://host.test/up
+                b: {adapter: a, settings: {extra_setting: {}}}
+                c: {adapter: a, description: other}
+                d: {adapter: c}
+                """
         let found = messages(yaml)
         #expect(found.count == 1, "\(found)")
         #expect(found.first?.hasPrefix("config.yaml:" + finding) == true, "\(found)")

@@ -36,18 +36,21 @@ import Testing
         "#FFFFFG", "none", " ", "null", "a, b",
     ]
     private static let amounts = [
-        "30s", "30 s", "1h30m", "1d2h3m4s5ms", "30m1h", "1m1m", "1.5s", "1.2345s", ".5s", "5.s", "-5s", "30S", "5 s 6ms",
+        "30s", "30 s", "1h30m", "1d2h3m4s5ms", "30m1h", "1m1m", "1.5s", "1.2345s", ".5s", "5.s", "-5s", "30S",
+        "5 s 6ms",
         "30sec", "1h 30m", "0s", "0ms", "5MB", "5mb", "5 MiB", "5iB", "0.5B", "0MB", "0.001KB", "5TB", "-5MB", "5M",
         "100MP", "0MP", "1.5mp", "100 MP", "100PM", "0.0001MP",
     ]
     private static let rates = [
-        "10/s", "0/s", "-1/s", "1250/day", "10/15m", "10/1h30m", "10/0s", "10/fortnight", "1.5/s", "10/", "/s", "10/s/s",
+        "10/s", "0/s", "-1/s", "1250/day", "10/15m", "10/1h30m", "10/0s", "10/fortnight", "1.5/s", "10/", "/s",
+        "10/s/s",
         "10 / s", "10/week", "10/1.5 h",
     ]
     private static let places = [
         "127.0.0.1:8080", "[::1]:8080", "::1:8080", "name:65535", "name:65536", "name:99999", "name:", ":8080", "[]:80",
         "[name]:80", "name:080", "name:-0", "na me:80", "http://a.example", "HTTPS://a.example/b/", "http://",
-        "http:///a", "http://:80", "http://a.example/?q", "http://a.example/#f", "http://u@a.example", "ftp://a.example",
+        "http:///a", "http://:80", "http://a.example/?q", "http://a.example/#f", "http://u@a.example",
+        "ftp://a.example",
         "http://a.example/ b", "http://ä.example", "https://a.example:443/x~y[1]",
     ]
     private static let others = [
