@@ -66,6 +66,49 @@ struct LogTests {
         #expect(!gateway.log.contains("PLANTED"))
     }
 
+    @Test("A state folder that is moved away is told once, and so is its return")
+    func stateFolder() async throws {
+        let live = try LiveGateway(services: LiveGateway.four, logs: true)
+        let state = live.folder + "/state"
+        func lines() throws -> [JSONValue] {
+            // The last line may be half written.
+            let whole = live.gateway.log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return try whole.map { try JSONParser.parse(Array($0.utf8)) }.filter {
+                $0["message"]?.string?.hasPrefix("state folder ") == true
+            }
+        }
+        func waitForLines(_ count: Int) async throws {
+            for _ in 0..<600 where try lines().count < count { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        #expect(try await live.post(SamplePicture.gif, type: "image/gif").0 == 200)
+        try FileManager.default.moveItem(atPath: state, toPath: state + "-away")
+        try await waitForLines(1)
+        for _ in 0..<3 { #expect(try await live.post(SamplePicture.gif, type: "image/gif").0 == 503) }
+        let lost = try #require(try lines().first)
+        #expect(lost["level"]?.string == "error" && lost["reason"]?.string == "missing")
+        #expect(lost["detail"]?.string?.contains("put it back") == true)
+        // Readiness is looked at anew only after a moment.
+        var readiness = try await live.get(live.gateway.url + "/readyz")
+        for _ in 0..<200 where readiness.status == 200 {
+            try await Task.sleep(for: .milliseconds(50))
+            readiness = try await live.get(live.gateway.url + "/readyz")
+        }
+        let text = String(decoding: readiness.body, as: UTF8.self)
+        #expect(readiness.status == 503 && text.contains(#""state""#) && text.contains("put it back"), "\(text)")
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+        try await waitForLines(2)
+        #expect(try lines().last?["reason"]?.string == "replaced")
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.moveItem(atPath: state + "-away", toPath: state)
+        for _ in 0..<600 where try lines().last?["level"]?.string != "info" {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await live.post(SamplePicture.gif, type: "image/gif").0 == 200)
+        #expect(try lines().last?["message"]?.string == "state folder can be used again")
+        // Between the two, the folder may have been seen missing for a moment.
+        #expect(try lines().count <= 4)
+    }
+
     @Test("A configuration with mistakes is told as a compiler tells it, its warnings too, and nothing is served")
     func mistakes() throws {
         let folder = TemporaryFolder("mistakes")

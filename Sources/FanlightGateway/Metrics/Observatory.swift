@@ -26,6 +26,8 @@ public final class Observatory: Sendable {
         public var canPrepare: @Sendable () -> Bool = { true }
         /// The state folder; empty = none is looked at.
         public var stateFolder = ""
+        /// What is wrong with it; may block.
+        public var stateTrouble: @Sendable () -> StateWatch.Trouble? = { nil }
         /// Bytes that must be left on its disk; 0 = no bound.
         public var minFree = 0
 

@@ -6,7 +6,7 @@ import FanlightCore
 struct Readiness: Sendable, Equatable {
     /// One thing that stands in the way.
     struct Obstacle: Sendable, Equatable {
-        /// Bounded name: `starting`, `stopping`, `journal`, `helpers`, `disk`.
+        /// Bounded name: `starting`, `stopping`, `state`, `journal`, `helpers`, `disk`.
         var name: String
         /// What is wrong, and what helps.
         var detail: String
@@ -33,10 +33,12 @@ struct Readiness: Sendable, Equatable {
         }
     }
 
-    /// Looks at the journal, the disk and the helpers.
+    /// Looks at the state folder, the journal, the disk and the helpers.
     static func check(_ gateway: Gateway, _ sources: Observatory.Sources) async -> Readiness {
         var readiness = Readiness()
-        if let detail = await journalTrouble(gateway, sources) {
+        if let trouble = await gateway.engine.pool.run({ sources.stateTrouble() }) {
+            readiness.obstacles.append(Obstacle(name: "state", detail: trouble.advice))
+        } else if let detail = await journalTrouble(gateway) {
             readiness.obstacles.append(Obstacle(name: "journal", detail: detail))
         }
         let (canPrepare, free) = await gateway.engine.pool.run {
@@ -55,12 +57,7 @@ struct Readiness: Sendable, Equatable {
         return readiness
     }
 
-    private static func journalTrouble(_ gateway: Gateway, _ sources: Observatory.Sources) async -> String? {
-        let folder = sources.stateFolder
-        if !folder.isEmpty, await !gateway.engine.pool.run({ Folder.isWritable(folder) }) {
-            return
-                "The state folder cannot be written: it needs the gateway's user as owner, on a disk that is not read-only."
-        }
+    private static func journalTrouble(_ gateway: Gateway) async -> String? {
         do throws(JournalError) {
             // Changes nothing, but needs the lock of a writer.
             try await gateway.engine.journal.remove([])

@@ -114,6 +114,17 @@ public struct EventLog: Sendable {
         )
     }
 
+    /// Writes that the state folder cannot be used, or can be used again.
+    public func stateFolder(_ trouble: StateWatch.Trouble?, at time: String) {
+        guard let trouble else { return line("info", "state folder can be used again", time, []) }
+        line(
+            "error",
+            "state folder cannot be used",
+            time,
+            [.init("reason", .string(trouble.rawValue)), .init("detail", .string(trouble.advice))]
+        )
+    }
+
     /// Writes what an operator wants to know although nobody asked.
     ///
     /// - Parameter now: The moment on a clock that nobody sets; it keeps lines about the journal apart.

@@ -26,6 +26,7 @@ enum ServeCommand {
             )
         }
         let journal = try StateJournal.open(loaded.configuration, spool: spool)
+        let watch = StateWatch([state, state + "/spool", state + "/journal.sqlite"])
         let image = loaded.configuration.image
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
@@ -59,7 +60,7 @@ enum ServeCommand {
                 log.note(event, at: Identity.system.timestamp())
             }
         )
-        observatory.attach(sources(loaded, server, images, lines))
+        observatory.attach(sources(loaded, server, images, lines, watch))
         let running = RunningGateway(gateway)
         let observed = ObservedService(observatory: observatory) {
             GatewayService(gateway: running.gateway, observatory: observatory)
@@ -77,7 +78,7 @@ enum ServeCommand {
         }
         let reloader = Reloader(loaded, running: running, observatory: observatory, url: url, log: log)
         let desk = ReloadDesk(reloader, log: log)
-        if !isStopped { serve(signals, desk, spool) }
+        if !isStopped { serve(signals, desk, spool, StateDesk(watch, log: log)) }
         note.remove()
         ServiceManager.tell("STOPPING=1")
         drain(gateway, server, signals, desk.configuration.server.drain)
@@ -101,16 +102,20 @@ enum ServeCommand {
     /// How often files are looked at.
     private static let lookMilliseconds = 1_000
 
-    /// Serves until a stop signal, has a changed configuration read, and lets no picture lie longer than it may.
-    private static func serve(_ signals: StopSignals, _ desk: ReloadDesk, _ spool: DiskSpool) {
-        let trimming = Chore()
+    /// Serves until a stop signal, has a changed configuration read, and looks after the state folder.
+    private static func serve(_ signals: StopSignals, _ desk: ReloadDesk, _ spool: DiskSpool, _ state: StateDesk) {
+        let upkeep = Chore()
         while true {
             switch signals.next(milliseconds: lookMilliseconds) {
             case .stop: return
             case .reload: desk.look(isAsked: true)
             case nil: desk.look(isAsked: false)
             }
-            trimming.begin { spool.trim() }
+            upkeep.begin {
+                // No picture lies longer than it may.
+                spool.trim()
+                state.look()
+            }
         }
     }
 
@@ -119,7 +124,8 @@ enum ServeCommand {
         _ loaded: LoadedConfiguration,
         _ server: MicrohttpdServer,
         _ images: HelperPool,
-        _ lines: LogLines
+        _ lines: LogLines,
+        _ watch: StateWatch
     ) -> Observatory.Sources {
         var sources = Observatory.Sources()
         sources.connections = { server.connectionCount }
@@ -131,6 +137,7 @@ enum ServeCommand {
         sources.helperRestarts = { images.replaced }
         sources.canPrepare = { images.canPrepare() }
         sources.stateFolder = loaded.configuration.server.state
+        sources.stateTrouble = { watch.trouble() }
         sources.minFree = loaded.configuration.server.minFree
         return sources
     }

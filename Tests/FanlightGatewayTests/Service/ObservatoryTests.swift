@@ -138,6 +138,23 @@ struct ObservatoryTests {
     }
 
     @Test(
+        "A state folder that is lost is told as that, not as a broken journal",
+        arguments: StateWatch.Trouble.allCases
+    )
+    func lostState(trouble: StateWatch.Trouble) async throws {
+        let bench = try Bench(script: Bench.delivers)
+        await bench.gateway.start()
+        var sources = Observatory.Sources()
+        sources.stateTrouble = { trouble }
+        bench.observatory.attach(sources)
+        bench.journal.fail(with: .disk(code: 778))
+        let answer = await bench.send("GET", "/readyz")
+        #expect(answer.status == 503)
+        #expect(answer.body["reasons"]?.array?.map { $0["code"]?.string } == ["state"])
+        #expect(answer.body["reasons"]?.array?.first?["detail"]?.string == trouble.advice)
+    }
+
+    @Test(
         "Labels of requests come from a list, whatever a client asks for",
         arguments: [
             ("/v1/uploads/abc", "/v1/uploads/{id}"), ("/v1/uploads", "/v1/uploads"), ("/album/x.jpg", "/album/{name}"),
