@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -9,15 +10,14 @@
 typedef size_t (*fl_unescape)(void *_Nullable context, struct MHD_Connection *_Nullable connection, char *_Nullable text);
 
 // MHD_start_daemon is variadic, which Swift cannot call; the flags are fixed because the wrapper is written for them.
-// No error log: the library would write clients' bytes to standard error.
+// No error log: the library would write clients' bytes to standard error. No socket to listen on: connections are handed in.
 static inline struct MHD_Daemon *_Nullable fl_start_daemon(
-    int listener, unsigned int threads, size_t connection_memory, unsigned int connection_limit,
+    unsigned int threads, size_t connection_memory, unsigned int connection_limit,
     unsigned int idle_seconds, MHD_AccessHandlerCallback _Nonnull handler,
     MHD_RequestCompletedCallback _Nonnull completed, MHD_NotifyConnectionCallback _Nonnull connected,
     fl_unescape _Nonnull unescape, void *_Nonnull context) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
-        MHD_OPTION_LISTEN_SOCKET, listener,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handler, context,
         MHD_OPTION_THREAD_POOL_SIZE, threads,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
         MHD_OPTION_CONNECTION_LIMIT, connection_limit,
@@ -26,6 +26,18 @@ static inline struct MHD_Daemon *_Nullable fl_start_daemon(
         MHD_OPTION_NOTIFY_CONNECTION, connected, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
         MHD_OPTION_END);
+}
+
+// accept4 under a name of its own: its declaration is for _GNU_SOURCE only, which would change other declarations, too.
+extern int fl_accept4(int, struct sockaddr *_Nonnull, socklen_t *_Nonnull, int) __asm__("accept4");
+
+// Accepts a connection and hands it to the daemon; 0, or an errno (ECONNABORTED when the daemon did not take it).
+static inline int fl_accept(int listener, struct MHD_Daemon *_Nonnull daemon) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    int descriptor = fl_accept4(listener, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor < 0) return errno;
+    return MHD_add_connection(daemon, descriptor, (struct sockaddr *)&address, size) == MHD_YES ? 0 : ECONNABORTED;
 }
 
 // Bytes of the head from the method to the end of the empty line; 0 when there is none.

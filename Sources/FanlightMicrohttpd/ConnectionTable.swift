@@ -55,6 +55,7 @@ final class ConnectionTable: Sendable {
         /// Connections of each address.
         var addresses: [String: Int] = [:]
         var evicted = 0
+        var opened = 0
     }
 
     /// How long a silent connection keeps its place although others wait for one.
@@ -67,26 +68,18 @@ final class ConnectionTable: Sendable {
     private let spare: Int
     private let state = Mutex(State())
     private let refusals: Refusals
-    /// Reading and writing end of a socket pair that ends the sweeper's pause.
-    private let wakeup: (reader: Int32, writer: Int32)
+    private let wakeup = WakeupPair()
 
     init(limits: ServerLimits, spare: Int, refusals: Refusals) {
         self.limits = limits
         self.refusals = refusals
         self.spare = spare
-        var ends: [Int32] = [-1, -1]
-        // SAFETY: the array has room for the two descriptors. Without them the pause is just not cut short.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        _ = unsafe ends.withUnsafeMutableBufferPointer { unsafe socketpair(AF_UNIX, kind, 0, $0.baseAddress) }
-        wakeup = (ends[0], ends[1])
-    }
-
-    deinit {
-        Glibc.close(wakeup.reader)
-        Glibc.close(wakeup.writer)
     }
 
     var count: Int { state.withLock { $0.entries.count } }
+
+    /// Open connections, and all that were ever opened.
+    var load: (open: Int, ever: Int) { state.withLock { ($0.entries.count, $0.opened) } }
 
     /// Silent connections that had to make room.
     var evictedCount: Int { state.withLock { $0.evicted } }
@@ -111,6 +104,7 @@ final class ConnectionTable: Sendable {
                 surplus: surplus
             )
             state.entries[key] = entry
+            state.opened += 1
             Self.queue(&state, key, entry)
             return state.entries.count == 1
         }
@@ -146,6 +140,9 @@ final class ConnectionTable: Sendable {
         }
         return .server
     }
+
+    /// Cuts a silent connection, for want of descriptors.
+    func makeRoom() { state.withLock { state in _ = Self.makeRoom(&state, silentSince: .now) } }
 
     /// Cuts a connection that has been silent since an instant: the one with the least claim, of these the longest silent.
     private static func makeRoom(_ state: inout State, silentSince limit: ContinuousClock.Instant) -> Entry? {
@@ -273,21 +270,12 @@ final class ConnectionTable: Sendable {
         let milliseconds = Int32(tick / .milliseconds(1))
         while !isStopped() {
             cutLate(at: .now)
-            var descriptor = pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0)
-            // SAFETY: one structure, alive during the call.
-            if unsafe poll(&descriptor, 1, count == 0 ? -1 : milliseconds) > 0 {
-                var bytes: (UInt64, UInt64) = (0, 0)
-                _ = unsafe read(wakeup.reader, &bytes, MemoryLayout.size(ofValue: bytes))
-            }
+            wakeup.pause(count == 0 ? -1 : milliseconds)
         }
     }
 
     /// Ends the sweeper's pause.
-    func wake() {
-        var one: UInt8 = 1
-        // SAFETY: one byte; a full pair wakes the reader as well.
-        _ = unsafe write(wakeup.writer, &one, 1)
-    }
+    func wake() { wakeup.wake() }
 
     private func cutLate(at now: ContinuousClock.Instant) {
         state.withLock { state in

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Which of the two declares the sockets depends on the order in which the compiler reads them.
+import CMicrohttpd
 import Glibc
 
 /// Makes the listening socket; the library is given a finished one so that a failure has its errno.

@@ -6,14 +6,14 @@ import Glibc
 import Synchronization
 
 /// Incoming HTTP/1.x over libmicrohttpd (C: MHD_start_daemon): a pool of epoll threads, connections suspended while
-/// the service works, and a thread that cuts clients whose time is over.
+/// the service works, a thread that accepts, and one that cuts clients whose time is over.
 @safe
 public final class MicrohttpdServer: Sendable {
     private enum Phase { case running, quiet, stopped }
 
-    private struct State {
-        var phase = Phase.running
-        var sweeper: pthread_t?
+    private struct Threads {
+        let acceptor: WorkThread
+        let sweeper: WorkThread
     }
 
     /// Places beyond the limit for connections that are to be told 503; still more wait in the kernel's queue.
@@ -30,9 +30,11 @@ public final class MicrohttpdServer: Sendable {
 
     private let core: ServerCore
     private let listener: Int32
-    // SAFETY: used under the lock of `state` and not after the phase became `stopped`.
+    // SAFETY: not used after `stop` has ended it, which only one caller does.
     private nonisolated(unsafe) let daemon: OpaquePointer
-    private let state = Mutex(State())
+    private let acceptor: Acceptor
+    private let threads: Threads
+    private let phase = Mutex(Phase.running)
 
     /// Opens the socket and starts to serve.
     ///
@@ -88,12 +90,14 @@ public final class MicrohttpdServer: Sendable {
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.
         let context = unsafe Unmanaged.passRetained(core)
         let idle = max(1, limits.idleTimeout.components.seconds)
+        let places = limits.maxConnections + Self.surplusConnections
+        let workers = max(2, limits.threads)
         guard
             let daemon = unsafe fl_start_daemon(
-                listener,
-                UInt32(clamping: max(2, limits.threads)),
+                UInt32(clamping: workers),
                 max(16_384, limits.connectionMemory),
-                UInt32(clamping: limits.maxConnections + Self.surplusConnections),
+                // The library gives each worker its part; the acceptor counts, and one worker may have them all.
+                UInt32(clamping: places * workers),
                 UInt32(clamping: idle),
                 Callbacks.handle,
                 Callbacks.completed,
@@ -107,7 +111,25 @@ public final class MicrohttpdServer: Sendable {
             throw .cannotStart
         }
         unsafe self.daemon = unsafe daemon
-        startSweeper()
+        acceptor = unsafe Acceptor(listener: listener, daemon: daemon, table: core.table, places: places)
+        guard let threads = Self.start(acceptor, core) else {
+            // SAFETY: no thread of ours uses it.
+            unsafe MHD_stop_daemon(daemon)
+            unsafe context.release()
+            close(listener)
+            throw .cannotStart
+        }
+        self.threads = threads
+    }
+
+    private static func start(_ acceptor: Acceptor, _ core: ServerCore) -> Threads? {
+        guard let sweeper = WorkThread({ core.sweep() }) else { return nil }
+        guard let accepting = WorkThread({ acceptor.run() }) else {
+            core.endSweep()
+            sweeper.join()
+            return nil
+        }
+        return Threads(acceptor: accepting, sweeper: sweeper)
     }
 
     deinit { stop() }
@@ -128,17 +150,17 @@ public final class MicrohttpdServer: Sendable {
     public var evictedConnections: Int { core.table.evictedCount }
 
     /// Refuses new connections; those that exist are served and closed after their answer.
-    public func stopAccepting() { state.withLock { quiesce(&$0) } }
+    public func stopAccepting() { phase.withLock { quiesce(&$0) } }
 
     /// Stops: requests that wait for the service and those whose bodies are still coming are answered 503, answers on
     /// their way get a second, then every connection is closed.
     ///
     /// Blocks for about a second at most; may be called more than once.
     public func stop() {
-        let wasStopped = state.withLock { state in
-            quiesce(&state)
-            defer { state.phase = .stopped }
-            return state.phase == .stopped
+        let wasStopped = phase.withLock { phase in
+            quiesce(&phase)
+            defer { phase = .stopped }
+            return phase == .stopped
         }
         guard !wasStopped else { return }
         core.waiting.stop(with: RawAnswer.stopping)
@@ -150,39 +172,18 @@ public final class MicrohttpdServer: Sendable {
         unsafe MHD_stop_daemon(daemon)
         close(listener)
         core.endSweep()
-        if let sweeper = state.withLock({ $0.sweeper }) { _ = pthread_join(sweeper, nil) }
+        threads.sweeper.join()
         // SAFETY: the library calls nothing after MHD_stop_daemon; this ends the retain of `init`.
         unsafe Unmanaged.passUnretained(core).release()
     }
 
-    private func quiesce(_ state: inout State) {
-        guard state.phase == .running else { return }
-        state.phase = .quiet
+    private func quiesce(_ phase: inout Phase) {
+        guard phase == .running else { return }
+        phase = .quiet
         core.closeConnections()
-        // SAFETY: the daemon runs; the listener stays open until it is gone, as the library demands.
-        _ = unsafe MHD_quiesce_daemon(daemon)
+        acceptor.stop()
+        threads.acceptor.join()
         // Makes the kernel refuse instead of queueing for nobody.
         shutdown(listener, Int32(SHUT_RDWR))
-    }
-
-    private func startSweeper() {
-        var thread = pthread_t()
-        // SAFETY: retained here once, taken over by the thread.
-        let context = unsafe Unmanaged.passRetained(core)
-        let failure = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<ServerCore>.fromOpaque(context).takeRetainedValue().sweep()
-                return nil
-            },
-            context.toOpaque()
-        )
-        if failure == 0 {
-            state.withLock { $0.sweeper = thread }
-        } else {
-            unsafe context.release()
-        }
     }
 }
