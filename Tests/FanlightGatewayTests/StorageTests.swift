@@ -142,6 +142,29 @@ struct StorageTests {
         #expect(try names(folder).isEmpty)
     }
 
+    @Test("A large file takes no other picture, and is gone although others close it")
+    func largeFilesGo() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pool = BlockingPool(threads: 1)
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(largest: 1_000), pool: pool))
+        #expect(try file(spool, [UInt8](repeating: 1, count: 1_001)).size == 1_001)
+        #expect(try names(folder).isEmpty)
+        let writer = try #require(spool.create())
+        let long = [UInt8](repeating: 1, count: 1_001)
+        // SAFETY: the array lives through the call.
+        #expect(unsafe long.withUnsafeBytes { unsafe writer.append($0) })
+        writer.discard()
+        #expect(try names(folder).isEmpty)
+        #expect(try file(spool, [UInt8](repeating: 1, count: 1_000)).size == 1_000)
+        #expect(try names(folder).count == 1)
+        // Nothing stays open: what was handed over comes before this.
+        await pool.run {}
+        let open = try names("/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        #expect(open.count { $0.hasPrefix(folder + "/spool-") } == 1)
+    }
+
     @Test("Services that share an album's folder at the same time leave one whole picture")
     func sharedAlbum() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -106,13 +106,15 @@ extension Gateway {
     private func read(_ file: SpooledFile, hashes: Bool, _ origin: RequestOrigin) async throws(Problem) -> Picture {
         let limits = settings.imageLimits
         let position = settings.geotag.position
-        let result = await engine.pool.run { () -> Result<Picture, Problem> in
-            let digest = hashes ? ContentHash.sha256(of: file) : nil
-            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size), !hashes || digest != nil else {
+        let result = await engine.pool.run(BlockingPool.Weight(bytes: file.size)) { () -> Result<Picture, Problem> in
+            guard let bytes = PictureBytes(mapping: file.descriptor, size: file.size) else {
                 return .failure(.spoolFull)
             }
             do throws(ImageError) {
+                // First what may refuse the file: a digest reads all of it.
                 let facts = try ImageReader.read(bytes, limits: limits, position: position)
+                let digest = hashes ? ContentHash.sha256(of: file) : nil
+                guard !hashes || digest != nil else { return .failure(.spoolFull) }
                 return .success(Picture(file: file, facts: facts, sha256: digest))
             } catch {
                 return .failure(Problem(error))
@@ -251,9 +253,13 @@ extension Gateway {
         let file = rendition.file
         var sha256: String?
         if wantsHash {
-            sha256 = file === picture.file ? picture.sha256 : await engine.pool.run { ContentHash.sha256(of: file) }
+            sha256 = file === picture.file ? picture.sha256 : await hash(of: file)
         }
         return JournalRendition(rendition, sha256: sha256)
+    }
+
+    private func hash(of file: SpooledFile) async -> String? {
+        await engine.pool.run(BlockingPool.Weight(bytes: file.size)) { ContentHash.sha256(of: file) }
     }
 
     private func noRendition(_ error: ImageError, number: Int) -> JournalOutcome {

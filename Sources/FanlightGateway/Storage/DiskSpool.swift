@@ -37,6 +37,7 @@ public final class DiskSpool: Spool, SpoolOwner {
     private let run = String(UInt64.random(in: .min ... .max), radix: 36)
     private let state = Mutex(State())
     private let reuse: Reuse
+    private let pool: BlockingPool?
 
     /// How many files wait for the next picture, and how long.
     public struct Reuse: Sendable {
@@ -44,23 +45,36 @@ public final class DiskSpool: Spool, SpoolOwner {
         public var files: Int
         /// Bytes of all of them at most.
         public var bytes: Int
+        /// Bytes of one file at most: to cut a long one short costs more than a new one, and whoever comes next would pay.
+        public var largest: Int
         /// Longest wait, for nobody's picture shall lie about.
         public var time: Duration
 
         /// Creates bounds.
-        public init(files: Int = 32, bytes: Int = 134_217_728, time: Duration = .seconds(60)) {
+        public init(
+            files: Int = 32,
+            bytes: Int = 134_217_728,
+            largest: Int = 8_388_608,
+            time: Duration = .seconds(60)
+        ) {
             self.files = files
             self.bytes = bytes
+            self.largest = largest
             self.time = time
         }
     }
 
     /// Opens the folder and makes it when missing; call ``sweep(keeping:)`` before the first file.
     ///
+    /// - Parameters:
+    ///   - folder: Path.
+    ///   - reuse: Which files wait for the next picture.
+    ///   - pool: Where large files are given back to the disk; `nil` = on the thread of their last user.
     /// - Returns: `nil` when the folder cannot be made or written.
-    public init?(folder: String, reuse: Reuse = Reuse()) {
+    public init?(folder: String, reuse: Reuse = Reuse(), pool: BlockingPool? = nil) {
         self.folder = folder
         self.reuse = reuse
+        self.pool = pool
         guard Folder.make(folder), Folder.isWritable(folder) else { return nil }
         // SAFETY: the string lives through the call.
         lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -97,14 +111,14 @@ public final class DiskSpool: Spool, SpoolOwner {
             // A new name is a new file: the journal may still speak of the old one.
             // SAFETY: the strings live through the call.
             if unsafe rename("\(folder)/\(used.name)", path) == 0 {
-                return DiskSpoolWriter(path: path, descriptor: used.descriptor, oldSize: used.size, spool: self)
+                return DiskSpoolWriter(name, path: path, descriptor: used.descriptor, oldSize: used.size, spool: self)
             }
             discard(used)
         }
         // SAFETY: the string lives through the call.
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        return DiskSpoolWriter(path: path, descriptor: descriptor, oldSize: 0, spool: self)
+        return DiskSpoolWriter(name, path: path, descriptor: descriptor, oldSize: 0, spool: self)
     }
 
     /// Hands a complete file over to its users.
@@ -152,9 +166,9 @@ public final class DiskSpool: Spool, SpoolOwner {
         let fate = state.withLock { state -> Fate in
             state.live.remove(name)
             if state.kept.contains(name) { return .kept }
-            guard !state.isClosed, state.free.count < reuse.files, state.freeBytes + size <= reuse.bytes else {
-                return .gone
-            }
+            guard !state.isClosed, size <= reuse.largest, state.free.count < reuse.files,
+                state.freeBytes + size <= reuse.bytes
+            else { return .gone }
             state.free.append(file)
             state.freeBytes += size
             return .free
@@ -162,7 +176,7 @@ public final class DiskSpool: Spool, SpoolOwner {
         switch fate {
         case .kept: _ = close(descriptor)
         case .free: break
-        case .gone: discard(file)
+        case .gone: discard(name, descriptor: descriptor, size: size)
         }
     }
 
@@ -192,9 +206,18 @@ public final class DiskSpool: Spool, SpoolOwner {
     /// Waits until the names of all files are on the disk.
     public func synchronize() -> Bool { fsync(lock) == 0 }
 
-    private func discard(_ file: FreeFile) {
-        _ = close(file.descriptor)
-        Folder.remove("\(folder)/\(file.name)")
+    private func discard(_ file: FreeFile) { discard(file.name, descriptor: file.descriptor, size: file.size) }
+
+    /// Removes a file that nobody uses any more and closes its descriptor.
+    ///
+    /// The name goes at once. The disk takes back a large file when it is closed, which may last some milliseconds.
+    func discard(_ name: String, descriptor: Int32, size: Int) {
+        Folder.remove("\(folder)/\(name)")
+        guard let pool, size > reuse.largest else {
+            _ = close(descriptor)
+            return
+        }
+        pool.submit(.heavy) { _ = close(descriptor) }
     }
 
     /// Closes what was opened a second time; the name is the journal's.

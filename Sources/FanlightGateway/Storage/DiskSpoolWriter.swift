@@ -14,6 +14,7 @@ final class DiskSpoolWriter: SpoolWriter {
     fileprivate static let blockSize = 65_536
 
     let path: String
+    private let name: String
     private let spool: DiskSpool
     private let oldSize: Int
     private let state: Mutex<State>
@@ -32,7 +33,8 @@ final class DiskSpoolWriter: SpoolWriter {
 
     var count: Int { state.withLock { $0.count } }
 
-    init(path: String, descriptor: Int32, oldSize: Int, spool: DiskSpool) {
+    init(_ name: String, path: String, descriptor: Int32, oldSize: Int, spool: DiskSpool) {
+        self.name = name
         self.path = path
         self.oldSize = oldSize
         self.spool = spool
@@ -73,8 +75,7 @@ final class DiskSpoolWriter: SpoolWriter {
     func discard() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
-            _ = close(state.descriptor)
-            Folder.remove(path)
+            spool.discard(name, descriptor: state.descriptor, size: max(oldSize, state.written))
             state.descriptor = -1
         }
     }

@@ -27,6 +27,9 @@ struct ByteWindow: Sendable {
     /// The window's bytes: a view of an array, a copy of a part of a file.
     var slice: ArraySlice<UInt8> { storage[place] }
 
+    /// At most so many bytes from the start: what is behind them is neither read nor copied.
+    func head(_ length: Int) -> ArraySlice<UInt8> { storage[start..<(start + min(max(0, length), count))] }
+
     /// Where the window lies in the whole picture.
     var place: Range<Int> { start..<(start + count) }
 

@@ -82,7 +82,7 @@ struct HEIFItems {
         guard let end = body.firstOffset(of: 0, from: start), let rest = body.window(from: end + 1) else {
             return "mime"
         }
-        return String(decoding: rest.slice.prefix(128).prefix { $0 != 0 }, as: UTF8.self)
+        return String(decoding: rest.head(128).prefix { $0 != 0 }, as: UTF8.self)
     }
 
     private mutating func readPlaces(_ box: Box) throws(ImageError) {

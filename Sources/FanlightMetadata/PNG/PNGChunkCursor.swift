@@ -36,7 +36,7 @@ struct PNGChunkCursor {
             let checked = whole.window(at: 4, count: length + 4), let checksum = whole.uint32(length + 8)
         else { throw .truncated }
         let isCritical = name.utf8.first.map { $0 & 0x20 == 0 } ?? true
-        if isCritical, Int(CRC32.checksum(checked.slice)) != checksum { throw .corrupt("wrong checksum") }
+        if isCritical, Int(CRC32.checksum(checked)) != checksum { throw .corrupt("wrong checksum") }
         offset += length + 12
         isFinished = name == "IEND"
         return PNGChunk(name: name, data: data, whole: whole)

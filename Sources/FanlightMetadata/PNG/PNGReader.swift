@@ -94,7 +94,7 @@ enum PNGReader {
     }
 
     private static func plain(_ text: ByteWindow, isUTF8: Bool) -> String {
-        let bytes = text.slice.prefix(2_000)
+        let bytes = text.head(2_000)
         if isUTF8 { return String(decoding: bytes, as: UTF8.self) }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }

@@ -50,7 +50,7 @@ enum ContentSniffer {
             (Array("RIFF".utf8), "riff"), ([0x1F, 0x8B], "gzip"), ([0x8A, 0x4D, 0x4E, 0x47], "mng"),
         ]
         for (magic, name) in names where bytes.has(magic) { return name }
-        let head = String(decoding: bytes.slice.prefix(1024), as: UTF8.self)
+        let head = String(decoding: bytes.head(1024), as: UTF8.self)
         if head.contains("<svg") { return "svg" }
         if head.contains("<html") || head.contains("<!DOCTYPE html") { return "html" }
         return nil

@@ -28,7 +28,7 @@ enum JPEGStripper {
             } else if let part = segment.icc {
                 profile.add(part)
             } else if segment.isAdobe {
-                body.append([0xFF, 0xEE, 0, 14] + segment.payload.slice.prefix(12))
+                body.append([0xFF, 0xEE, 0, 14] + segment.payload.head(12))
             } else if isCoding(segment.marker) {
                 body.append(segment.whole)
             }
@@ -63,7 +63,7 @@ enum JPEGStripper {
 
     /// Version, unit and density; the thumbnail is left out.
     private static func jfif(_ payload: ByteWindow) -> [UInt8] {
-        [0xFF, 0xE0, 0, 16] + payload.slice.prefix(12) + [0, 0]
+        [0xFF, 0xE0, 0, 16] + payload.head(12) + [0, 0]
     }
 
     private static func segment(_ marker: UInt8, _ name: [UInt8], _ data: [UInt8]) -> [UInt8] {

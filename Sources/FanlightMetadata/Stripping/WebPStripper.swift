@@ -42,12 +42,12 @@ enum WebPStripper {
         while let chunk = try cursor.next() {
             switch chunk.name {
             case "VP8 ", "VP8L", "ICCP", "ALPH": chunks.append((chunk.name, Array(chunk.data.slice)))
-            case "ANIM": chunks.append((chunk.name, Array(chunk.data.slice.prefix(6))))
+            case "ANIM": chunks.append((chunk.name, Array(chunk.data.head(6))))
             case "VP8X":
                 guard chunk.data.count >= 10 else { throw .corrupt("bad extended header") }
                 // Three bytes behind the flags are reserved.
                 chunks.append(
-                    (chunk.name, [chunk.data.byte(0) ?? 0, 0, 0, 0] + chunk.data.slice.prefix(10).dropFirst(4))
+                    (chunk.name, [chunk.data.byte(0) ?? 0, 0, 0, 0] + chunk.data.head(10).dropFirst(4))
                 )
             case "ANMF": chunks.append((chunk.name, try frame(chunk.data)))
             default: continue

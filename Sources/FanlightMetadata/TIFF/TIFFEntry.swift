@@ -56,7 +56,7 @@ struct TIFFEntry {
     /// Text up to the first NUL, control characters as spaces, trimmed; `nil` for other types and empty text.
     var text: String? {
         guard kind == .ascii else { return nil }
-        let raw = value.slice.prefix(1024).prefix { $0 != 0 }
+        let raw = value.head(1024).prefix { $0 != 0 }
         let latin = String(String.UnicodeScalarView(raw.map { Unicode.Scalar($0) }))
         let decoded = String(validating: raw, as: UTF8.self) ?? latin
         let clean = decoded.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }

@@ -6,7 +6,7 @@
 enum XMPEncoding {
     /// - Returns: At most `limit` bytes of the packet, as UTF-8 without a byte-order mark.
     static func utf8(_ packet: ByteWindow, limit: Int) -> [UInt8] {
-        let bytes = packet.slice.prefix(limit)
+        let bytes = packet.head(limit)
         let head = Array(bytes.prefix(4))
         switch head {
         case [0xFF, 0xFE, 0, 0], [0x3C, 0, 0, 0]: return wide(bytes, width: 4, little: true)

@@ -19,7 +19,7 @@ struct XMPExtension {
         guard let total = own.first?.total, own.first?.offset == 0 else { return nil }
         var bytes: [UInt8] = []
         for part in own where part.total == total && part.offset == bytes.count && bytes.count < XMLReader.maxBytes {
-            bytes += part.part.slice.prefix(XMLReader.maxBytes - bytes.count)
+            bytes += part.part.head(XMLReader.maxBytes - bytes.count)
         }
         return ByteWindow(bytes)
     }

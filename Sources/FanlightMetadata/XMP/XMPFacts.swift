@@ -21,7 +21,7 @@ struct XMPFacts {
 
     private static func isWorthReading(_ text: ByteWindow) -> Bool {
         // A packet in another encoding than UTF-8 has a zero in its first bytes.
-        let isWide = text.slice.prefix(4).contains(0) || text.has([0xFE, 0xFF]) || text.has([0xFF, 0xFE])
+        let isWide = text.head(4).contains(0) || text.has([0xFE, 0xFF]) || text.has([0xFF, 0xFE])
         return isWide || ["GPS", "gain-map", "HDRGainMap", "photos/1.0/camera"].contains { text.contains($0) }
     }
 }

@@ -20,7 +20,8 @@ enum ServeCommand {
         DescriptorLimit.raise()
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
-        guard let spool = DiskSpool(folder: state + "/spool") else {
+        let pool = BlockingPool(threads: 2)
+        guard let spool = DiskSpool(folder: state + "/spool", pool: pool) else {
             throw CommandFailure(
                 "the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)"
             )
@@ -38,7 +39,6 @@ enum ServeCommand {
             memory: image.memory,
             spool: spool
         )
-        let pool = BlockingPool(threads: 2)
         let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
