@@ -21,6 +21,15 @@ struct Client: Sendable {
 }
 
 extension Gateway {
+    /// One request, as it came.
+    private struct Request: Sendable {
+        var form: UploadForm
+        var choices: UploadChoices
+        var head: RequestHead
+        var client: Client
+        var timing: UploadTiming
+    }
+
     /// What one request wants, checked.
     private struct Order: Sendable {
         var choices: UploadChoices
@@ -49,32 +58,52 @@ extension Gateway {
         let key = try IdempotencyDesk.key(head)
         let fields = form.fields + head.query.filter { $0.name != "format" }
         let choices = try UploadChoices(fields)
-        let (named, policy) = try router.resolve(choices.services, allowed: client.key?.services)
-        let told = await engine.limits.informed(named.map(\.service))
-        let services = zip(told, named).map { (service: $0, role: $1.role) }
-        try check(choices.options)
-        let order = Order(
-            choices: choices,
-            services: services,
-            policy: policy,
-            client: client,
-            origin: RequestOrigin(head, settings.trace, engine.identity),
-            timing: timing
-        )
+        let request = Request(form: form, choices: choices, head: head, client: client, timing: timing)
         let begin = engine.clock.now()
+        guard let key else { return await report(try await take(request, key: nil, since: begin), preference) }
+        // What was done for a key is reported before anything is checked: the client's rights, the services and the
+        // limits may be others by now.
+        let digest = IdempotencyDesk.digest(pictures: try await hashes(of: form.pictures), fields: fields)
+        return try await answerOnce(key, digest, client, preference) { [self] (entry) throws(Problem) in
+            try await take(request, key: entry, since: begin)
+        }
+    }
+
+    /// Checks a request that is new, and takes its pictures.
+    private func take(
+        _ request: Request,
+        key: IdempotencyDesk.Entry?,
+        since begin: Timestamp
+    ) async throws(Problem) -> [LiveUpload] {
+        let order = try await order(request)
+        let isCompared = key != nil || order.services.contains { $0.service.delivery.reusesDuplicates }
         var pictures: [Picture] = []
-        let isCompared = key != nil || services.contains { $0.service.delivery.reusesDuplicates }
-        for file in form.pictures {
+        for file in request.form.pictures {
             pictures.append(try await read(file, hashes: isCompared || settings.givesHash, order.origin))
         }
-        guard let key else {
-            let uploads = try await accept(pictures, order, key: nil, since: begin)
-            return await report(uploads, preference)
-        }
-        let digest = IdempotencyDesk.digest(pictures: pictures.compactMap(\.sha256), fields: fields)
-        return try await answerOnce(key, digest, client, preference) { [self, pictures] (entry) throws(Problem) in
-            try await accept(pictures, order, key: entry, since: begin)
-        }
+        return try await accept(pictures, order, key: key, since: begin)
+    }
+
+    /// What a request wants, where it may have it.
+    private func order(_ request: Request) async throws(Problem) -> Order {
+        let choices = request.choices
+        let (named, policy) = try router.resolve(choices.services, allowed: request.client.key?.services)
+        let told = await engine.limits.informed(named.map(\.service))
+        try check(choices.options)
+        return Order(
+            choices: choices,
+            services: zip(told, named).map { (service: $0, role: $1.role) },
+            policy: policy,
+            client: request.client,
+            origin: RequestOrigin(request.head, settings.trace, engine.identity),
+            timing: request.timing
+        )
+    }
+
+    private func hashes(of files: [SpooledFile]) async throws(Problem) -> [String] {
+        let hashes = await engine.pool.run { files.compactMap { ContentHash.sha256(of: $0) } }
+        guard hashes.count == files.count else { throw .spoolFull }
+        return hashes
     }
 
     /// Waits for uploads as the client wishes, and reports them.

@@ -84,6 +84,40 @@ struct IdempotencyTests {
         #expect(stranger.status == 404)
     }
 
+    @Test(
+        "What was done for a key is reported also when its client may less, or a service is gone, by now",
+        arguments: [nil, "a,b", "a"],
+        [["b"], ["a"]]
+    )
+    func narrowed(named: String?, left: Set<String>) async throws {
+        func settings(_ allowed: [String]?) -> (inout GatewaySettings) -> Void {
+            { settings in
+                var configuration = ClientKeyConfiguration(key: Secret("one"))
+                configuration.services = allowed
+                settings.clientKeys = [ClientKey(configuration)]
+            }
+        }
+        let headers = [key(), HTTPField("Authorization", "Bearer one")]
+        let query = named.map { [HTTPField("services", $0)] } ?? []
+        let journal = MemoryJournal()
+        let options = Bench.Options(journal: journal, callers: settings(nil))
+        let before = try Bench(["a", "b"], options: options, script: Bench.delivers)
+        let first = await before.post(query: query, headers: headers)
+        #expect(first.status == 200)
+        let narrow = Bench.Options(journal: journal, callers: settings(left.sorted()))
+        for services in [["a", "b"], left.sorted()] {
+            let after = try Bench(services, options: narrow, script: Bench.delivers)
+            await after.gateway.start()
+            let second = await after.post(query: query, headers: headers)
+            #expect(second.status == 200 && second.id == first.id, "\(second.text)")
+            #expect(second.header("Idempotency-Replayed") == "true" && after.transport.requests.isEmpty)
+            // The key is still bound to what was sent with it.
+            let other = await after.post(query: query + [HTTPField("title", "x")], headers: headers)
+            #expect(other.status == 409)
+        }
+        #expect(journal.uploads.count == 1)
+    }
+
     @Test("A refused request leaves its key free")
     func refused() async throws {
         let bench = try Bench(script: Bench.delivers)
