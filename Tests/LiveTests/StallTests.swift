@@ -85,6 +85,45 @@ struct StallTests {
         #expect(try CommandRun(["health", "--config", folder + "/none.yaml"]).status == 1)
     }
 
+    @Test("A gateway is found by every spelling of its configuration's path, also when that is gone")
+    func healthByOtherNames() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let config = try Self.write("  a: {adapter: local, folder: \(folder)/a}\n", in: folder)
+        let name = try #require(config.split(separator: "/").last.map(String.init))
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder + "/sub", withIntermediateDirectories: false)
+        try files.createSymbolicLink(atPath: folder + "/sub/link.yaml", withDestinationPath: "../" + name)
+        try files.createSymbolicLink(atPath: folder + "/linked", withDestinationPath: folder + "/sub")
+        let spellings = [
+            config, "./\(name)", name, "sub/../\(name)", "\(folder)//sub/.././\(name)", "sub/link.yaml",
+            "linked/link.yaml", "\(folder)/linked/../\(name)",
+        ]
+        for served in [config, "sub/link.yaml", "linked/link.yaml", "sub/../\(name)"] {
+            let text = try String(contentsOfFile: config, encoding: .utf8)
+            // The shell gives the program its working folder.
+            let gateway = try LiveProcess(
+                ["-c", "cd \"$1\" && exec \"$2\" serve --config \"$3\"", "sh", folder, LiveProcess.program, served],
+                program: "/bin/sh",
+                ready: "fanlight ready "
+            )
+            try files.removeItem(atPath: config)
+            for spelling in spellings {
+                let run = try CommandRun(["health", "--config", spelling], in: folder)
+                #expect(run.output == "\(gateway.url) is ready\n", "\(served), \(spelling): \(run.errors)")
+            }
+            #expect(try CommandRun(["health", "--config", "sub/" + name], in: folder).status == 1)
+            try text.write(toFile: config, atomically: true, encoding: .utf8)
+            #expect(gateway.stop() == 0)
+            try files.removeItem(atPath: config)
+            for spelling in spellings {
+                let run = try CommandRun(["health", "--config", spelling], in: folder)
+                #expect(run.status == 1 && !run.errors.contains(gateway.url), "\(run)")
+            }
+            try text.write(toFile: config, atomically: true, encoding: .utf8)
+        }
+    }
+
     @Test("Nothing of a delivered picture stays in the spool after the end")
     func emptySpool() async throws {
         let folder = try Self.folder()

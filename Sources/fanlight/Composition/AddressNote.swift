@@ -8,10 +8,20 @@ import Glibc
 /// the configuration, in a folder of the user's own among the temporary files, for a configuration that is broken or gone
 /// does not tell the state folder any more.
 struct AddressNote {
-    /// The configuration's file, as the command line names it.
-    let configuration: String
+    /// Names of the configuration among the temporary files: where its path leads, and where the path itself stands.
+    private let names: [String]
     /// The state folder; `nil` where the configuration does not tell it.
-    let state: String?
+    private let state: String?
+
+    /// Knows the place of the note.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration's file, in any spelling; it may be gone.
+    ///   - state: The state folder; `nil` where the configuration does not tell it.
+    init(configuration: String, state: String?) {
+        names = RealPath.names(of: configuration).map(Self.name)
+        self.state = state
+    }
 
     /// Notes the address, as far as that can be; without a note, config.yaml is asked.
     func write(_ url: String) {
@@ -35,8 +45,9 @@ struct AddressNote {
     }
 
     private func paths(makesFolder: Bool) -> [String] {
-        let own = Self.ownFolder(isMade: makesFolder).map { $0 + "/" + Self.name(of: configuration) }
-        return [state.map { $0 + "/address" }, own].compactMap { $0 }
+        let folder = Self.ownFolder(isMade: makesFolder)
+        let own = folder.map { folder in names.map { folder + "/" + $0 } } ?? []
+        return (state.map { [$0 + "/address"] } ?? []) + own
     }
 
     /// The user's folder among the temporary files; `nil` when it is not only the user's, who could be led astray then.
@@ -52,15 +63,7 @@ struct AddressNote {
     }
 
     /// A name that only this path has, for all that can be expected (FNV-1a of 64 bits).
-    private static func name(of configuration: String) -> String {
-        var path = configuration
-        // SAFETY: the call makes memory of its own, which is freed when its text is copied.
-        if !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) {
-            path =
-                unsafe String(cString: folder) + "/"
-                + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
-            unsafe free(folder)
-        }
+    private static func name(of path: String) -> String {
         let hash = path.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return "address-" + String(hash, radix: 16)
     }
