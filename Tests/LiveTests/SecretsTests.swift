@@ -244,4 +244,36 @@ struct SecretsTests {
         _ = unsafe chmod(file, 0o640)
         #expect(try CommandRun(["check", "--config", file]).status == 0)
     }
+
+    @Test(
+        "A written value counts whatever its length in places that hold nothing but credentials",
+        arguments: [
+            ("auth: {type: basic, username: ada, password: pw1}", true),
+            ("auth: {type: bearer, token: ab}", true), ("auth: {type: header, name: X-Id, value: '7'}", true),
+            ("auth: {type: basic, username: ada, password: hidden}", true),
+            ("form: {password: pw1}", true), ("json: {passwd: 123}", true), ("headers: {X-Pwd: public}", true),
+            ("raw: [{text: '{\"password\": \"pw1\"}'}]", true), ("query: {password: default}", true),
+            ("settings: {pin: {secret: true, default: '12'}}", true),
+            ("form: {token: ab, auth: oauth, key: public}", false), ("json: {max_tokens: 100, secret: true}", false),
+            ("auth: {type: basic, username: ada, password: ''}", false), ("form: {password: ~}", false),
+            ("form: {has_password: 'false', password_type: 1}", false),
+            ("form: {password: '${env:PW:-pw1}'}", false), ("settings: {pin: {secret: true, default: ''}}", false),
+        ],
+        [false, true]
+    )
+    func shortWritten(_ row: (keys: String, counts: Bool), isAdapter: Bool) throws {
+        let folder = NSTemporaryDirectory() + "fanlight-files-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/config.yaml"
+        let hasBody = ["form", "json", "raw"].contains { row.keys.hasPrefix($0) }
+        let described = "{url: 'https://a.example/up', link: $.url, \(hasBody ? "" : "file: file, ")\(row.keys)}"
+        let section = isAdapter ? "adapters: {b: \(described)}" : "services: {a: \(described)}"
+        try "server: {strict_files: true}\n\(section)\n".write(toFile: file, atomically: true, encoding: .utf8)
+        _ = unsafe chmod(file, 0o644)
+        let run = try CommandRun(["check", "--config", file])
+        #expect(run.errors.contains("error: a secret stands in this file") == row.counts, "\(run.errors)")
+        #expect(run.errors.contains("config.yaml:2:") == row.counts, "\(run.errors)")
+        #expect(row.counts || isAdapter || run.status == 0, "\(run.errors)")
+    }
 }

@@ -84,8 +84,11 @@ struct WrittenCredentialTests {
     ]
 
     private static func upstream() -> RawUpstream {
-        let body = "{\"error\": \"\(secrets.joined(separator: " and ")); sunset meadow painter 1000\"}"
-        let head = "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+        upstream(403, "{\"error\": \"\(secrets.joined(separator: " and ")); sunset meadow painter 1000\"}")
+    }
+
+    private static func upstream(_ status: Int, _ body: String) -> RawUpstream {
+        let head = "HTTP/1.1 \(status) Said\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
         return RawUpstream(answer: Array((head + "Connection: close\r\n\r\n" + body).utf8))
     }
 
@@ -148,6 +151,39 @@ struct WrittenCredentialTests {
                 #expect(!run.output.contains(one), "\(service): \(run.output)")
             }
         }
+    }
+
+    @Test(
+        "A written password that is a word is masked where it stands alone, and links with the word are passed on",
+        arguments: [
+            "auth: {type: basic, username: ada, password: hidden}", "fields: {password: hidden}",
+            "json: {passwd: hidden}", "auth: {type: header, name: X-Id, value: hidden}",
+        ]
+    )
+    func words(_ keys: String) async throws {
+        let folder = NSTemporaryDirectory() + "fanlight-written-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let refusing = Self.upstream(403, #"{"error": "password hidden is unhidden"}"#)
+        let taking = Self.upstream(200, #"{"url": "https://host.example/hidden/a.gif"}"#)
+        let service = "\(keys.hasPrefix("json") ? "" : "file: file, ")link: $.url, \(keys)"
+        let yaml = """
+            server: {listen: 127.0.0.1:0, state: \(folder)/state}
+            services:
+              refusing: {url: 'http://127.0.0.1:\(refusing.port)/up', \(service)}
+              taking: {url: 'http://127.0.0.1:\(taking.port)/up', \(service)}
+            """
+        try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
+        let gateway = try LiveProcess(["serve", "--config", folder + "/config.yaml"], ready: "fanlight ready ")
+        defer { gateway.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let type = [HTTPField("Content-Type", "image/gif")]
+        var upload = HTTPRequest(method: "POST", url: gateway.url + "/v1/uploads", headers: type)
+        upload.body = .bytes(SamplePicture.gif)
+        let report = String(decoding: try await transport.send(upload).body, as: UTF8.self)
+        #expect(report.contains("password *** is unhidden"), "\(report)")
+        #expect(report.contains("https://host.example/hidden/a.gif"), "\(report)")
     }
 
     private static func written(_ service: String, _ row: Row) -> [String] {

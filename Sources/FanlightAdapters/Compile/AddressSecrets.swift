@@ -11,6 +11,8 @@ struct AddressSecrets {
     private(set) var everywhere: [String] = []
     /// Messages may not hold these; links may.
     private(set) var inMessages: [String] = []
+    /// The same, where they stand alone.
+    private(set) var alone: [String] = []
 
     /// Shortest step of a path that is masked on its own; shorter ones are words of every second message.
     private static let shortestStep = 8
@@ -28,22 +30,26 @@ struct AddressSecrets {
         if let mark = before.lastIndex(of: "?") {
             let pair = before[before.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).last
             let name = pair?.split(separator: "=", omittingEmptySubsequences: false).first ?? ""
-            if isFile || !Compilation.isPublicName(String(name)) { add(value, isSecret: true) }
+            if !CredentialNames.arePublic(String(name)) {
+                add(value, isSecret: true)
+            } else if isFile {
+                addInMessages(value)
+            }
         } else if Self.hasHost(before, isAfterReference: before != prefix) {
             if isFile || Self.isCredential(value) { everywhere.append(value) }
             inMessages.append(value)
-            address(value)
+            address(value, isFile)
         } else {
             let rest = Self.withoutHost(value, isHost: !before.isEmpty)
             guard !rest.isEmpty, rest != "/" else { return }
             inMessages.append(value)
             if rest.utf8.count >= Self.shortestStep { inMessages.append(rest) }
-            address(rest)
+            address(rest, isFile)
         }
     }
 
     /// Path and query.
-    private mutating func address(_ text: String) {
+    private mutating func address(_ text: String, _ isFile: Bool) {
         let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         for step in (halves.first ?? "").split(separator: "/").map(String.init)
         where step.utf8.count >= Self.shortestStep {
@@ -52,17 +58,27 @@ struct AddressSecrets {
         guard halves.count == 2 else { return }
         for pair in halves[1].split(whereSeparator: { $0 == "&" || $0 == "#" }) {
             let pieces = pair.split(separator: "=", maxSplits: 1).map(String.init)
-            if pieces.count == 2 { parameter(pieces[0], pieces[1]) }
+            if pieces.count == 2 { parameter(pieces[0], pieces[1], isFile) }
         }
     }
 
-    private mutating func parameter(_ name: String, _ value: String) {
-        guard !Compilation.isPublicName(name) else { return }
+    private mutating func parameter(_ name: String, _ value: String, _ isFile: Bool) {
+        guard !CredentialNames.arePublic(name) else {
+            if isFile { addInMessages(value) }
+            return
+        }
         if CredentialNames.contain(name) || Self.isCredential(value) {
             add(value, isSecret: true)
         } else if value.utf8.count >= Self.shortestStep {
             add(value, isSecret: false)
+        } else if isFile {
+            addInMessages(value)
         }
+    }
+
+    /// Short ones only where they stand alone.
+    private mutating func addInMessages(_ value: String) {
+        if value.utf8.count >= Self.shortestStep { add(value, isSecret: false) } else { alone.append(value) }
     }
 
     private mutating func add(_ text: String, isSecret: Bool) {

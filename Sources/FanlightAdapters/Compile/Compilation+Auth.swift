@@ -51,7 +51,11 @@ struct AuthReader {
 
     /// A value that may be absent.
     func optional(_ key: String) -> Choice? {
-        if let found = node[key], !found.isNull { return compilation.choice(found) }
+        if let found = node[key], !found.isNull {
+            // The name of an account is no secret; links often hold it.
+            let meaning = CredentialNames.arePublic(key) ? Compilation.OutsideMeaning.open : compilation.meaning
+            return compilation.meaning(meaning) { compilation.choice(found) }
+        }
         let isDefaulted = section.fields.first { $0.name == key }?.defaultText == "${setting.\(key)}"
         guard isDefaulted, compilation.names.settings.contains(key) else { return nil }
         return .always(.of(.setting(key)))
@@ -75,10 +79,7 @@ struct AuthReader {
     func authorization() -> Authorization? {
         switch type {
         case "basic", "digest":
-            let kept = compilation.secrets
-            guard let username = value("username") else { return nil }
-            compilation.secrets = kept  // The name of an account is no secret; links often hold it.
-            guard let password = value("password") else { return nil }
+            guard let username = value("username"), let password = value("password") else { return nil }
             if type == "basic" { return .basic(username: username, password: password) }
             return .digest(DigestAuthentication(username: username, password: password))
         case "bearer": return value("token").map { .bearer($0) }

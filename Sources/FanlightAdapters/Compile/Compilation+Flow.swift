@@ -47,7 +47,7 @@ extension Compilation {
             // Mistakes in it are reported where the request is compiled.
             let before = (diagnostics, unset, names)
             names.captures = Set(["\u{0}"])
-            if let choice = choice(url) { places.append((choice, url)) }
+            if let choice = address(url) { places.append((choice, url)) }
             (diagnostics, unset, names) = before
         }
         let before = diagnostics

@@ -176,16 +176,10 @@ extension Compilation {
         }
         return entries.compactMap { entry in
             if entry.value.isNull { return nil }
-            let value = Self.isPublicName(entry.key) ? meaning(.open) { choice(entry.value) } : choice(entry.value)
+            let value =
+                CredentialNames.arePublic(entry.key) ? meaning(.open) { choice(entry.value) } : choice(entry.value)
             return value.map { Named(name: entry.key, value: $0) }
         }
-    }
-
-    /// True for fields that hold names of accounts and places, which links may well contain.
-    static func isPublicName(_ name: String) -> Bool {
-        let lower = name.lowercased()
-        let words = ["user", "login", "mail", "account", "album", "folder", "bucket", "region", "project", "channel"]
-        return words.contains { lower.contains($0) }
     }
 
     /// Compiles a JSON tree.

@@ -8,7 +8,7 @@ final class Compilation {
     /// Findings so far.
     var diagnostics: [Diagnostic] = []
     /// Values that nobody may see.
-    var secrets: [String] = []
+    private(set) var secrets: [String] = []
     /// Where the first value of a secret setting stands as it is, without a reference.
     var writtenSecret: SourcePosition?
     /// Environment variables that are named and not set.
@@ -20,7 +20,9 @@ final class Compilation {
     /// Declared names.
     var names = VariableNames()
     /// Values that messages may not hold and links may.
-    var messageSecrets: [String] = []
+    private(set) var messageSecrets: [String] = []
+    /// The same, for those that are looked for only where they stand alone, not as a part of other words.
+    private(set) var messageWords: [String] = []
     /// What values from the environment or a file count as now.
     var meaning = OutsideMeaning.open
 
@@ -37,7 +39,7 @@ final class Compilation {
 
     /// What values from outside are taken for.
     enum OutsideMeaning {
-        /// Anybody may see them.
+        /// Anybody may see them, save what comes from a file: messages may not hold that.
         case open
         /// Messages may not hold them, links may: nobody said whether they are secret.
         case untold
@@ -111,17 +113,31 @@ final class Compilation {
     }
 
     private func keep(_ value: String, _ inner: String, after prefix: Substring) {
+        let isFile = inner.hasPrefix("file:")
         switch meaning {
-        case .open: break
-        // Shorter ones are words, such as the name of a branch, and would be masked in the middle of others.
-        case .untold: if value.utf8.count >= 8 { messageSecrets.append(value) }
-        case .secret where CredentialNames.isWord(value): break
-        case .secret where CredentialNames.isSmallNumber(value): messageSecrets.append(value)
-        case .secret: secrets.append(value)
+        // Whoever keeps a value in a file of its own holds it for a secret, whatever the field is called.
+        case .open: if isFile { hideInMessages(value) }
+        case .untold: hideInMessages(value)
+        case .secret: hide(value)
         case .address:
-            let found = AddressSecrets(value, after: String(prefix), isFile: inner.hasPrefix("file:"))
-            secrets += found.everywhere
-            messageSecrets += found.inMessages
+            let found = AddressSecrets(value, after: String(prefix), isFile: isFile)
+            found.everywhere.forEach(hide)
+            for text in found.inMessages { hideInMessages(text, isLong: true) }
+            messageWords += found.alone
+        }
+    }
+
+    /// Keeps a secret from messages and links; one that links hold by chance from messages only.
+    func hide(_ value: String) {
+        if CredentialNames.isCommon(value) { messageWords.append(value) } else { secrets.append(value) }
+    }
+
+    /// Keeps a value from messages, a short one only where it stands alone: it may be the name of a branch.
+    private func hideInMessages(_ value: String, isLong: Bool = false) {
+        if CredentialNames.isCommon(value) || !isLong && value.utf8.count < 8 {
+            messageWords.append(value)
+        } else {
+            messageSecrets.append(value)
         }
     }
 

@@ -39,14 +39,18 @@ public struct CompiledService: Sendable {
     public var secrets: [String] {
         didSet {
             linkRedaction = Redaction(secrets: secrets)
-            redaction = linkRedaction.adding(secrets: messageSecrets)
+            redaction = messageRedaction
         }
     }
     /// Where a secret setting has its value in a file of the configuration itself; `nil` = each is a reference.
     public var writtenSecret: SourcePosition?
     /// Values that messages may not hold and links may, such as the address that an upload goes to.
     var messageSecrets: [String] = [] {
-        didSet { redaction = linkRedaction.adding(secrets: messageSecrets) }
+        didSet { redaction = messageRedaction }
+    }
+    /// The same, for those that are looked for only where they stand alone.
+    var messageWords: [String] = [] {
+        didSet { redaction = messageRedaction }
     }
     /// True when pictures are kept in a folder of the gateway.
     public var isLocal: Bool { store != nil }
@@ -75,10 +79,19 @@ public struct CompiledService: Sendable {
     @Boxed var delete: StepProgram? = nil
     @Boxed var discovery: DiscoveryProgram? = nil
 
+    private var messageRedaction: Redaction { linkRedaction.adding(secrets: messageSecrets, words: messageWords) }
+
     private var wantsPicture: Bool {
         let digests: Set<Variable> = [.file(.sha256), .file(.sha1), .file(.md5), .file(.base64)]
         let templates = options.compactMap(\.template).flatMap(\.variables)
         return (steps.flatMap(\.request.variables) + templates).contains { digests.contains($0) }
+    }
+
+    /// Keeps further values from everything that people see; words and numbers that links hold by chance from messages
+    /// only.
+    public mutating func hide(_ values: [String]) {
+        messageWords += values.filter(CredentialNames.isCommon)
+        secrets += values.filter { !CredentialNames.isCommon($0) }
     }
 
     /// What templates read during a delivery.

@@ -114,6 +114,7 @@ public struct ServiceCompiler: Sendable {
         var seen: Set<String> = []
         service.secrets = compilation.secrets.filter { !$0.isEmpty && seen.insert($0).inserted }
         service.messageSecrets = Set(compilation.messageSecrets).subtracting(seen).sorted()
+        service.messageWords = Set(compilation.messageWords).subtracting(seen).filter { !$0.isEmpty }.sorted()
         let mark = fingerprint(service)
         service.session?.fingerprint = mark
         return service
@@ -159,7 +160,9 @@ public struct ServiceCompiler: Sendable {
     private func fingerprint(_ service: CompiledService) -> String {
         let settings = service.settings.sorted { $0.key < $1.key }.map { $0.key + "=" + ($0.value.shown ?? "") }
         let written = service.session.map { [$0.fingerprint] } ?? []
-        let text = ([service.adapterName] + settings + service.secrets + written).joined(separator: "\n")
+        let text = ([service.adapterName] + settings + service.secrets + service.messageWords + written).joined(
+            separator: "\n"
+        )
         return TextCoding.hex(Digests.digest(.sha256, of: Array(text.utf8)))
     }
 
@@ -286,7 +289,7 @@ public struct ServiceCompiler: Sendable {
             }
             settings[spec.name] = spec.type.value(of: text)
             guard spec.isSecret else { continue }
-            compilation.secrets.append(text)
+            compilation.hide(text)
             if given.text == text, compilation.writtenSecret == nil { compilation.writtenSecret = given.position }
         }
         return settings

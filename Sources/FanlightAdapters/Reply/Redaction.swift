@@ -5,28 +5,37 @@ import FanlightCore
 /// Takes secrets out of text that people will see; looks for all of them in one pass.
 struct Redaction: Sendable {
     /// Longest first, so that no form is cut by a shorter one inside it.
-    private var needles: [[UInt8]] = []
+    private var needles: [Needle] = []
     /// Indices of needles by their first byte.
     private var places = [[Int]](repeating: [], count: 256)
+
+    /// One writing of a secret.
+    private struct Needle: Hashable {
+        var bytes: [UInt8]
+        /// True where it does not count as a part of a longer word.
+        var isWord: Bool
+    }
 
     /// Looks for these values in every form in which a service could say them back; shorter ones than four characters
     /// are no secrets.
     ///
     /// - Parameter literals: Values that are looked for as they are only.
     init(secrets: [String], literals: [String] = []) {
-        add(secrets: secrets, literals: literals)
+        add(secrets: secrets, literals: literals, words: [])
     }
 
     /// The same, looking for more.
-    func adding(secrets: [String], literals: [String] = []) -> Redaction {
-        guard !secrets.isEmpty || !literals.isEmpty else { return self }
+    ///
+    /// - Parameter words: Values that are found only where no letter or digit stands beside them.
+    func adding(secrets: [String], literals: [String] = [], words: [String] = []) -> Redaction {
+        guard !secrets.isEmpty || !literals.isEmpty || !words.isEmpty else { return self }
         var wider = self
-        wider.add(secrets: secrets, literals: literals)
+        wider.add(secrets: secrets, literals: literals, words: words)
         return wider
     }
 
     /// Bytes that the longest writing of a secret may have.
-    var longest: Int { (needles.first?.count ?? 0) * 6 }
+    var longest: Int { (needles.first?.bytes.count ?? 0) * 6 }
 
     /// True when a secret is in the text.
     func finds(in text: String) -> Bool { !places(in: Array(text.utf8)).isEmpty }
@@ -82,18 +91,42 @@ struct Redaction: Sendable {
     private func match(in bytes: [UInt8], at index: Int) -> Int {
         for place in places[Int(bytes[index])] {
             let needle = needles[place]
-            guard bytes.count - index >= needle.count else { continue }
-            if bytes[index..<(index + needle.count)].elementsEqual(needle) { return needle.count }
+            let end = index + needle.bytes.count
+            guard end <= bytes.count, bytes[index..<end].elementsEqual(needle.bytes) else { continue }
+            if !needle.isWord || Self.standsAlone(index..<end, in: bytes) { return end - index }
         }
         return 0
     }
 
-    private mutating func add(secrets: [String], literals: [String]) {
+    /// False inside a longer word.
+    private static func standsAlone(_ range: Range<Int>, in bytes: [UInt8]) -> Bool {
+        func last(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+            let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.endIndex
+            return String(decoding: bytes[start...], as: UTF8.self).unicodeScalars.first
+        }
+        func first(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+            String(decoding: bytes.prefix(4), as: UTF8.self).unicodeScalars.first
+        }
+        func isInWord(_ scalar: Unicode.Scalar?) -> Bool {
+            guard let scalar else { return false }
+            // Later scripts, such as Thai and Chinese, put no blanks between words.
+            let isLetter = scalar.value < 0xE00 || (0x1E00..<0x2000).contains(scalar.value)
+            return scalar == "_" || ("0"..."9").contains(scalar) || isLetter && scalar.properties.isAlphabetic
+        }
+        let begins = isInWord(first(bytes[range])) && isInWord(last(bytes[..<range.lowerBound]))
+        return !begins && !(isInWord(last(bytes[range])) && isInWord(first(bytes[range.upperBound...])))
+    }
+
+    private mutating func add(secrets: [String], literals: [String], words: [String]) {
         let told = secrets + secrets.flatMap(Self.pieces)
         let forms = told.filter { $0.utf8.count >= 4 }.flatMap(Self.forms) + literals.filter { $0.utf8.count >= 4 }
-        needles = Set(needles + forms.map { Array($0.utf8) }).sorted { $0.count > $1.count }
+        let alone = words.filter { $0.utf8.count >= 4 }.flatMap(Self.forms)
+        let more =
+            forms.map { Needle(bytes: Array($0.utf8), isWord: false) }
+            + alone.map { Needle(bytes: Array($0.utf8), isWord: true) }
+        needles = Set(needles + more).sorted { $0.bytes.count > $1.bytes.count }
         places = [[Int]](repeating: [], count: 256)
-        for (place, needle) in needles.enumerated() { places[Int(needle[0])].append(place) }
+        for (place, needle) in needles.enumerated() { places[Int(needle.bytes[0])].append(place) }
     }
 
     // MARK: Forms

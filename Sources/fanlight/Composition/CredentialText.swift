@@ -19,15 +19,15 @@ struct CredentialText {
     /// True where a colon alone divides a name from its value, as in a line of YAML.
     private let hasPlainColons: Bool
 
-    /// The values found in a text.
+    /// The values found in a text, each with the name before it.
     ///
     /// - Parameter hasPlainColons: False for texts that may be sentences.
-    static func values(in text: String, hasPlainColons: Bool) -> [String] {
+    static func values(in text: String, hasPlainColons: Bool) -> [(name: String, value: String)] {
         CredentialText(text: Array(text.unicodeScalars), hasPlainColons: hasPlainColons).values()
     }
 
-    private func values() -> [String] {
-        var found: [String] = []
+    private func values() -> [(name: String, value: String)] {
+        var found: [(name: String, value: String)] = []
         var index = 0
         while index < text.count {
             guard Self.isInName(text[index]) else {
@@ -38,7 +38,7 @@ struct CredentialText {
             while index < text.count, Self.isInName(text[index]) { index += 1 }
             let name = Self.string(text[start..<index])
             guard CredentialNames.contain(name), let value = value(ofNameAt: start..<index) else { continue }
-            if Self.isCredential(value, named: name) { found.append(value) }
+            if Self.isCredential(value, named: name) { found.append((name, value)) }
         }
         return found
     }
@@ -103,6 +103,7 @@ struct CredentialText {
 
     private static func isCredential(_ value: String, named name: String) -> Bool {
         if ["true", "false", "null"].contains(value) { return false }
+        if CredentialNames.meanPassword(name) { return true }
         if value.utf8.count < shortestNumber, Double(value) != nil { return false }
         let name = vague.reduce(name.lowercased()) { $0.replacing($1, with: "") }
         if CredentialNames.contain(name) { return true }

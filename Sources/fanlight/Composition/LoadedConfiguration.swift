@@ -59,8 +59,7 @@ struct LoadedConfiguration {
             let bases = names.sorted().compactMap { own[$0] }
             used.formUnion(names)
             if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
-                service.secrets += WrittenCredentials.of(entry.value)
-                service.secrets += bases.flatMap(WrittenCredentials.of)
+                service.hide(([entry.value] + bases).flatMap(WrittenCredentials.of))
                 fingerprints[entry.key] = fingerprint([entry.value] + bases, references)
                 services.append(service)
             }

@@ -76,14 +76,15 @@ enum OpenFiles {
 
     /// Where the first secret stands in a service or an adapter.
     private static func written(inService service: Node) -> SourcePosition? {
-        if WrittenCredentials.of(service).contains(where: isSecret) { return service.position }
+        if !WrittenCredentials.of(service).isEmpty { return service.position }
+        let defaults = (service["settings"]?.entries ?? []).filter { $0.value["secret"]?.text == "true" }
+            .compactMap { $0.value["default"] }
+        if let node = defaults.first(where: { isWritten($0) && !$0.isNull && $0.text != "" }) { return node.position }
         return service.entries.first {
-            WrittenCredentials.isTelling($0.key) && isWritten($0.value) && isSecret($0.value.text ?? "")
+            WrittenCredentials.isTelling($0.key) && !$0.value.isNull
+                && WrittenCredentials.isCredential($0.value.text ?? "", named: $0.key)
         }?.value.position
     }
-
-    /// False for what stands under telling names without being secret, such as `auth: oauth` and an empty password.
-    private static func isSecret(_ text: String) -> Bool { text.utf8.count >= 4 && !CredentialNames.isWord(text) }
 
     /// True for a text that refers to nothing.
     private static func isWritten(_ node: Node) -> Bool { node.text.map { !$0.contains("${") } ?? false }

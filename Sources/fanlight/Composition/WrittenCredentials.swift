@@ -9,6 +9,10 @@ import FanlightConfiguration
 enum WrittenCredentials {
     /// Shorter words of a value, such as `Bearer`, are not taken for a credential on their own.
     private static let shortest = 8
+    /// Shorter values are credentials only in places that hold nothing else.
+    private static let shortestVague = 4
+    /// What fields such as `has_password` hold.
+    private static let switches: Set = ["true", "false", "null", "none", "yes", "no", "on", "off", "0", "1"]
     /// Shorter plain numbers of a JSON body are amounts, such as `max_tokens: 1000`.
     private static let shortestNumber = 6
 
@@ -21,10 +25,20 @@ enum WrittenCredentials {
         let authority =
             url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
         let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
-        return user.contains(":") && !user.contains("${") || !inAddress(url).isEmpty
+        return user.contains(":") && !user.contains("${") || tellingPairs(url).contains { !$0.value.isEmpty }
     }
 
     static func isTelling(_ name: String) -> Bool { CredentialNames.contain(name) }
+
+    /// False for what stands under telling names without being secret, such as `auth: oauth`, and for references.
+    ///
+    /// - Parameter isCertain: True in places that hold nothing but credentials; every value counts there, as it does under
+    ///   the name of a password.
+    static func isCredential(_ text: String, named name: String, isCertain: Bool = false) -> Bool {
+        guard !text.isEmpty, !text.contains("${") else { return false }
+        if isCertain || CredentialNames.meanPassword(name) && !switches.contains(text.lowercased()) { return true }
+        return text.utf8.count >= shortestVague && !CredentialNames.isWord(text)
+    }
 
     /// The nodes that describe a request each; the service itself is one.
     private static func requests(of service: Node) -> [Node] {
@@ -38,7 +52,7 @@ enum WrittenCredentials {
         var found = inAuthorization(request["auth"])
         for section in ["headers", "fields", "query", "form"] {
             for entry in request[section]?.entries ?? [] {
-                found += isTelling(entry.key) ? values(entry.value) : inText(entry.value)
+                found += isTelling(entry.key) ? values(entry.value, named: entry.key) : inText(entry.value)
                 if section == "headers", entry.key.lowercased() == "cookie" {
                     found += inCookies(entry.value.text ?? "")
                 }
@@ -48,8 +62,9 @@ enum WrittenCredentials {
             if let text = piece["text"] { found += inText(text, hasPlainColons: true) }
         }
         for part in (request["parts"]?.items ?? []) + (request["related"]?.items ?? []) {
-            let isNamed = part["name"]?.text.map(isTelling) ?? false
-            if let text = part["text"] { found += isNamed ? values(text) : inText(text) }
+            let name = part["name"]?.text ?? ""
+            let isNamed = isTelling(name)
+            if let text = part["text"] { found += isNamed ? values(text, named: name) : inText(text) }
             found += inTree(part["json"], isTold: isNamed)
         }
         found += inTree(request["json"], isTold: false)
@@ -60,25 +75,30 @@ enum WrittenCredentials {
         let entries = (auth?.entries ?? []).filter { !["client_auth", "token_url"].contains($0.key) }
         let found = entries.filter { isTelling($0.key) || ["value", "client_id", "extra"].contains($0.key) }
         return found.flatMap { entry in
-            entry.key == "extra" ? inTree(entry.value, isTold: false) : values(entry.value)
+            switch entry.key {
+            case "extra": inTree(entry.value, isTold: false)
+            case "client_id": values(entry.value)
+            default: values(entry.value, isCertain: true)
+            }
         } + inAddress(auth?["token_url"]?.text ?? "")
     }
 
     /// Values of a JSON body under a telling name, at any depth.
-    private static func inTree(_ node: Node?, isTold: Bool) -> [String] {
+    private static func inTree(_ node: Node?, isTold: Bool, named name: String = "") -> [String] {
         guard let node else { return [] }
         switch node.content {
-        case .sequence(let items): return items.flatMap { inTree($0, isTold: isTold) }
+        case .sequence(let items): return items.flatMap { inTree($0, isTold: isTold, named: name) }
         case .mapping(let entries):
-            if node["when"] != nil, let value = node["value"] { return inTree(value, isTold: isTold) }
+            if node["when"] != nil, let value = node["value"] { return inTree(value, isTold: isTold, named: name) }
             return entries.flatMap { entry in
-                inTree(entry.value, isTold: isTelling(entry.key) || isTold && !isPublic(entry.key))
+                inTree(entry.value, isTold: isTelling(entry.key) || isTold && !isPublic(entry.key), named: entry.key)
             }
         case .scalar(let text, let isPlain):
             let isWord = ["true", "false", "null"].contains(text)
-            let isAmount = Double(text) != nil && text.utf8.count < shortestNumber
+            let isShort = Double(text) != nil && text.utf8.count < shortestNumber
+            let isAmount = isShort && !CredentialNames.meanPassword(name)
             if !isTold { return inText(node) }
-            return isPlain && (isWord || isAmount) ? [] : values(node)
+            return isPlain && (isWord || isAmount) ? [] : values(node, named: name)
         }
     }
 
@@ -90,11 +110,16 @@ enum WrittenCredentials {
 
     /// Values of telling parameters in a URL's query, as they are written.
     private static func inAddress(_ url: String) -> [String] {
+        tellingPairs(url).filter { isCredential($0.value, named: $0.name) }.map(\.value)
+    }
+
+    /// Telling parameters of a URL's query that refer to nothing.
+    private static func tellingPairs(_ url: String) -> [(name: String, value: String)] {
         guard let mark = url.firstIndex(of: "?") else { return [] }
         return url[url.index(after: mark)...].split(separator: "&").compactMap { pair in
             let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
             guard halves.count == 2, isTelling(halves[0]), !halves[1].contains("${") else { return nil }
-            return halves[1]
+            return (halves[0], halves[1])
         }
     }
 
@@ -112,14 +137,18 @@ enum WrittenCredentials {
             return node.items.compactMap { $0["value"] }.flatMap { inText($0, hasPlainColons: hasPlainColons) }
         }
         let found = CredentialText.values(in: node.text ?? "", hasPlainColons: hasPlainColons)
-        return found.flatMap { values(Node(.scalar($0, isPlain: false), at: node.position)) }
+        return found.flatMap { values(Node(.scalar($0.value, isPlain: false), at: node.position), named: $0.name) }
     }
 
     /// The whole value, and its long words, as `Bearer abc` is sometimes repeated without its first; of alternatives
     /// those of each.
-    private static func values(_ node: Node) -> [String] {
-        if !node.items.isEmpty { return node.items.compactMap { $0["value"] }.flatMap(values) }
-        guard let text = node.text, !text.contains("${"), !CredentialNames.isWord(text) else { return [] }
+    private static func values(_ node: Node, named name: String = "", isCertain: Bool = false) -> [String] {
+        if !node.items.isEmpty {
+            return node.items.compactMap { $0["value"] }.flatMap { values($0, named: name, isCertain: isCertain) }
+        }
+        guard !node.isNull, let text = node.text, isCredential(text, named: name, isCertain: isCertain) else {
+            return []
+        }
         return [text] + text.split(separator: " ").map(String.init).filter { $0.utf8.count >= shortest && $0 != text }
     }
 }
