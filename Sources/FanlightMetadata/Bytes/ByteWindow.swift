@@ -30,6 +30,14 @@ struct ByteWindow: Sendable {
     /// At most so many bytes from the start: what is behind them is neither read nor copied.
     func head(_ length: Int) -> ArraySlice<UInt8> { storage[start..<(start + min(max(0, length), count))] }
 
+    /// Lends the window's bytes without a copy.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe storage.withBytes { all in
+            // SAFETY: a window lies inside its storage; the buffer lives through the call.
+            unsafe body(UnsafeRawBufferPointer(rebasing: all[place]))
+        }
+    }
+
     /// Where the window lies in the whole picture.
     var place: Range<Int> { start..<(start + count) }
 

@@ -84,7 +84,8 @@ public struct PictureBytes: Sendable {
         }
     }
 
-    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    /// Lends all bytes without a copy.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         // SAFETY: array and mapping live through the call.
         if let mapping { return unsafe body(mapping.bytes) }
         return unsafe array.withUnsafeBytes { unsafe body($0) }

@@ -41,9 +41,28 @@ struct LargeFileTests {
         #expect(Self.touched(descriptor) < 64 << 20)
     }
 
-    @Test("The checksum of a window is that of its bytes", arguments: [0, 1, 65_535, 65_536, 65_537, 200_000])
-    func checksum(count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 7) }
-        #expect(CRC32.checksum(ByteWindow(bytes)) == CRC32.checksum(bytes[...]))
+    @Test("The checksum is that of ISO 3309, of bytes in an array and of a part of them")
+    func checksum() {
+        // The check value that catalogues of checksums give for the digits 1 to 9.
+        let digits = Array("123456789".utf8)
+        #expect(CRC32.checksum(digits[...]) == 0xCBF4_3926)
+        #expect(CRC32.checksum([]) == 0)
+        let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 7) }
+        let window = ByteWindow(bytes)
+        for (start, count) in [(0, 0), (0, 1), (1, 7), (3, 8), (5, 9), (2, 64), (7, 993)] {
+            #expect(
+                window.window(at: start, count: count).map(CRC32.checksum) == Self.byBits(bytes[start..<start + count])
+            )
+        }
+    }
+
+    /// The definition: a division by the polynomial, bit by bit.
+    private static func byBits(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        var value: UInt32 = 0xFFFF_FFFF
+        for byte in bytes {
+            value ^= UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+        }
+        return value ^ 0xFFFF_FFFF
     }
 }
