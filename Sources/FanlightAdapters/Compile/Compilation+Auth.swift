@@ -146,7 +146,8 @@ struct AuthReader {
         signed.isPrefix = word("position") == "prefix"
         let excluded = node["exclude"].map { $0.items.isEmpty ? [$0] : $0.items } ?? []
         signed.excluded = Set(excluded.compactMap { compilation.text($0) })
-        signed.escapes = (node["escape"]?.entries ?? []).compactMap { entry in
+        let escapes = compilation.mapping(node["escape"], "escape", of: "characters to what stands for them")
+        signed.escapes = escapes.compactMap { entry in
             compilation.text(entry.value).map { (entry.key, $0) }
         }
         signed.joiner = plain("joiner") ?? "="

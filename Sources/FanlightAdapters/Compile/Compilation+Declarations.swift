@@ -87,8 +87,19 @@ extension Compilation {
             error(node, "\(place) is a mapping of names to declarations")
             return []
         }
-        for entry in entries { checkKeys(of: entry.value, section, in: "\(place).\(entry.key)") }
+        for entry in entries {
+            checkKeys(of: entry.value, section, in: "\(place).\(entry.key)")
+            for key in ["type", "description"] {
+                if let found = entry.value[key], !found.isNull, found.text == nil { error(found, "\(key) is a text") }
+            }
+            if let values = entry.value["values"], !values.isNull { checkValues(values) }
+        }
         return entries
+    }
+
+    private func checkValues(_ node: Node) {
+        guard case .sequence(let items) = node.content else { return error(node, "values is a list of texts") }
+        for item in items where item.text == nil { error(item, "values is a list of texts") }
     }
 
     private func valueType(_ node: Node, in place: String) -> ValueType {

@@ -65,7 +65,7 @@ extension Compilation {
     func errorRules(_ node: Node?) -> ErrorRules {
         checkKeys(of: node, AdapterFields.error)
         var rules = ErrorRules(message: sources(node?["message"]), code: sources(node?["code"]))
-        for entry in node?["kinds"]?.entries ?? [] {
+        for entry in mapping(node?["kinds"], "kinds", of: "codes to kinds of failure") {
             guard let name = entry.value.text, let kind = ErrorKind(rawValue: name) else {
                 let names = ErrorKind.allCases.map(\.rawValue)
                 let nearest = NearestName.of(entry.value.text ?? "", among: names)
@@ -85,6 +85,16 @@ extension Compilation {
             }
         }
         return rules
+    }
+
+    /// The entries of what must be a mapping.
+    func mapping(_ node: Node?, _ name: String, of what: String) -> [Node.Entry] {
+        guard let node, !node.isNull else { return [] }
+        guard case .mapping(let entries) = node.content else {
+            error(node, "\(name) is a mapping of \(what)")
+            return []
+        }
+        return entries
     }
 
     /// Reads an extractor with a unit: `retry_after`, `rate_limit.reset`, `expires_at`.

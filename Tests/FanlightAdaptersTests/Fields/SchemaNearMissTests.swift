@@ -66,7 +66,10 @@ import Testing
         "color: srgb", "hosts: [b.example, '*.c.example']", "hosts: b.example", "timeouts: {connect: 500ms}",
         "error: {kinds: {401: auth, '~quota': quota}}", "retry_after: {from: header X-Reset, unit: unix}",
         "redirects: same_origin", "breaker: {failures: 0, when_open: wait}", "visibility: public",
-        "settings: {k: {type: int, default: 5}}", "options: {o: {values: [a, b], default: a}}", "raw: file",
+        "settings: {k: {type: int, default: 5}}",
+        "settings: {k: {type: ~, description: ~, values: ~}}", "error: {kinds: ~}",
+        "auth: {type: signed_params, secret: s, escape: {'&': and}}", "options: {o: {values: [a, b], default: a}}",
+        "raw: file",
         "raw: [{text: a}, file]", "json: {a: [1, '${file|base64}']}", "metadata: keep", "quality: 1",
     ])
     func aRightServiceIsRightForBoth(_ keys: String) throws {
@@ -86,7 +89,11 @@ import Testing
         "timeouts: {conect: 10s}", "timeouts: {connect: 10}", "error: {kinds: {401: author}}",
         "retry_after: {from: header X-Reset, unit: fortnights}", "redirects: follow", "breaker: {failures: -1}",
         "breaker: {when_open: hold}", "settings: {k: {type: number}}", "options: {o: {kind: int}}", "raw: picture",
-        "metadata: none", "quality: 0", "quality: high", "rotate: never", "unknown: 1",
+        "settings: {k: {type: [int]}}", "settings: {k: {type: {}}}", "settings: {k: {description: [a]}}",
+        "settings: {k: {values: a}}", "options: {o: {values: {a: b}}}", "options: {o: {values: [[a]]}}",
+        "options: {o: {type: [int]}}", "options: {o: {description: {}}}", "error: {kinds: quota}",
+        "error: {kinds: [quota]}", "auth: {type: signed_params, secret: s, escape: a}", "metadata: none", "quality: 0",
+        "quality: high", "rotate: never", "unknown: 1",
     ])
     func aMistakeInAServiceIsOneForBoth(_ keys: String) throws {
         try Self.compare(Self.service(keys), isRight: false)
