@@ -60,20 +60,21 @@ final class ConnectionTable: Sendable {
 
     /// How long a silent connection keeps its place although others wait for one.
     private static let idleGrace = Duration.milliseconds(250)
+    /// How often the table looks for clients that have left.
+    private static let look = Duration.milliseconds(500)
+    /// The event of poll(2) for a peer that has closed its side; the C library shows its name to GNU programs only.
+    private static let closedByPeer: Int16 = 0x2000
     /// How long a connection without a place may take for its head, to be told so.
     private static let surplusTime = Duration.seconds(1)
 
     private let limits: ServerLimits
-    /// Connections beyond the limit that the library takes; when it has them all it takes none.
-    private let spare: Int
     private let state = Mutex(State())
     private let refusals: Refusals
     private let wakeup = WakeupPair()
 
-    init(limits: ServerLimits, spare: Int, refusals: Refusals) {
+    init(limits: ServerLimits, refusals: Refusals) {
         self.limits = limits
         self.refusals = refusals
-        self.spare = spare
     }
 
     var count: Int { state.withLock { $0.entries.count } }
@@ -127,7 +128,7 @@ final class ConnectionTable: Sendable {
         _ ofAddress: Int,
         at now: ContinuousClock.Instant
     ) -> Surplus? {
-        let isTight = state.entries.count >= limits.maxConnections + spare / 2
+        let isTight = state.entries.count >= limits.maxConnections + limits.spareConnections / 2
         if let limit = limits.maxConnectionsPerAddress, ofAddress >= limit, !limits.unlimited.contains(address) {
             if isTight { _ = Self.makeRoom(&state, silentSince: now) }
             return .address
@@ -141,8 +142,15 @@ final class ConnectionTable: Sendable {
         return .server
     }
 
-    /// Cuts a silent connection, for want of descriptors.
-    func makeRoom() { state.withLock { state in _ = Self.makeRoom(&state, silentSince: .now) } }
+    /// Cuts silent connections, for want of descriptors.
+    ///
+    /// - Returns: How many there were, at most `count`.
+    func makeRoom(_ count: Int) -> Int {
+        state.withLock { state in
+            for number in 0..<count where Self.makeRoom(&state, silentSince: .now) == nil { return number }
+            return count
+        }
+    }
 
     /// Cuts a connection that has been silent since an instant: the one with the least claim, of these the longest silent.
     private static func makeRoom(_ state: inout State, silentSince limit: ContinuousClock.Instant) -> Entry? {
@@ -264,12 +272,30 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Cuts every connection whose time is over, on the sweeper's thread, until `isStopped` says so.
+    /// True when the client has closed its side, and all that it sent was read.
+    func hasClientFinished(_ key: UInt) -> Bool {
+        state.withLock { state in state.entries[key].map { Self.isAtEnd($0.descriptor) } ?? false }
+    }
+
+    /// True when reading would give the end of the connection (C: recv).
+    private static func isAtEnd(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        // SAFETY: one byte, alive during the call, which leaves it in the socket.
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
+    /// Cuts every connection whose time is over, or whose client has left, on the sweeper's thread, until `isStopped` says so.
     func sweep(until isStopped: () -> Bool) {
         let tick = min(.milliseconds(500), max(.milliseconds(20), limits.clientTimeout / 8))
         let milliseconds = Int32(tick / .milliseconds(1))
+        var lastLook = ContinuousClock.now
         while !isStopped() {
-            cutLate(at: .now)
+            let now = ContinuousClock.now
+            cutLate(at: now)
+            if now - lastLook >= Self.look {
+                lastLook = now
+                cutLeft()
+            }
             wakeup.pause(count == 0 ? -1 : milliseconds)
         }
     }
@@ -286,6 +312,28 @@ final class ConnectionTable: Sendable {
                     refusals.count(entry.late.status)
                 }
                 shutdown(entry.descriptor, Int32(SHUT_RDWR))
+                state.entries[key]?.deadline = nil
+            }
+        }
+    }
+
+    /// Cuts those whose clients have left amid a request or between two.
+    ///
+    /// The library reads when it is told that bytes have come; of an end that comes with the last of them it hears nothing more.
+    private func cutLeft() {
+        state.withLock { state in
+            var keys: [UInt] = []
+            var descriptors: [pollfd] = []
+            for (key, entry) in state.entries where entry.deadline != nil {
+                guard entry.phase == .receiving || entry.phase == .idle else { continue }
+                keys.append(key)
+                descriptors.append(pollfd(fd: entry.descriptor, events: Self.closedByPeer, revents: 0))
+            }
+            // SAFETY: as many structures as are told, alive during the call, which does not wait.
+            guard unsafe poll(&descriptors, nfds_t(descriptors.count), 0) > 0 else { return }
+            for (key, found) in zip(keys, descriptors) where found.revents & Self.closedByPeer != 0 {
+                guard Self.isAtEnd(found.fd) else { continue }
+                shutdown(found.fd, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil
             }
         }

@@ -61,10 +61,12 @@ final class Exchange: Sendable {
     }
 
     /// Takes the answer and resumes the connection (C: MHD_resume_connection); only the first answer counts.
-    func complete(_ answer: HTTPAnswer) {
+    ///
+    /// - Parameter send: Sends the answer without the library; false when it has to.
+    func complete(_ answer: HTTPAnswer, or send: (HTTPAnswer) -> Bool = { _ in false }) {
         state.withLock { state in
             guard case .working = state.stage else { return }
-            state.stage = .ready(answer)
+            state.stage = send(answer) ? .over : .ready(answer)
             guard state.isSuspended else { return }
             state.isSuspended = false
             // SAFETY: a suspended connection is kept by the library until it is resumed.

@@ -16,8 +16,6 @@ public final class MicrohttpdServer: Sendable {
         let sweeper: WorkThread
     }
 
-    /// Places beyond the limit for connections that are to be told 503; still more wait in the kernel's queue.
-    private static let surplusConnections = 256
     /// How long a stop waits for answers that are on their way.
     private static let farewell = Duration.seconds(1)
 
@@ -30,6 +28,8 @@ public final class MicrohttpdServer: Sendable {
 
     private let core: ServerCore
     private let listener: Int32
+    /// False for a socket that was handed over: whoever did keeps it for the next server.
+    private let isListenerOwn: Bool
     // SAFETY: not used after `stop` has ended it, which only one caller does.
     private nonisolated(unsafe) let daemon: OpaquePointer
     private let acceptor: Acceptor
@@ -51,7 +51,7 @@ public final class MicrohttpdServer: Sendable {
         limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
         let (listener, port) = try ListenSocket.open(address: address, port: port)
-        try self.init(listener: listener, host: address, port: port, service: service, limits: limits)
+        try self.init(listener: listener, isOwn: true, host: address, port: port, service: service, limits: limits)
     }
 
     /// Serves on a socket that listens already, for example one of the service manager.
@@ -67,17 +67,19 @@ public final class MicrohttpdServer: Sendable {
         limits: ServerLimits = ServerLimits()
     ) throws(ServerError) {
         guard let (host, port) = ListenSocket.adopt(socket) else { throw .unfitSocket }
-        try self.init(listener: socket, host: host, port: port, service: service, limits: limits)
+        try self.init(listener: socket, isOwn: false, host: host, port: port, service: service, limits: limits)
     }
 
     private init(
         listener: Int32,
+        isOwn: Bool,
         host: String,
         port: UInt16,
         service: any HTTPService,
         limits: ServerLimits
     ) throws(ServerError) {
         self.listener = listener
+        isListenerOwn = isOwn
         self.host = host
         localHost =
             switch host {
@@ -86,11 +88,11 @@ public final class MicrohttpdServer: Sendable {
             default: host
             }
         self.port = port
-        core = ServerCore(service: service, limits: limits, spare: Self.surplusConnections)
+        core = ServerCore(service: service, limits: limits)
         // SAFETY: retained here, released in `stop` after the daemon is gone, or below when there is none.
         let context = unsafe Unmanaged.passRetained(core)
         let idle = max(1, limits.idleTimeout.components.seconds)
-        let places = limits.maxConnections + Self.surplusConnections
+        let places = limits.maxConnections + limits.spareConnections
         let workers = max(2, limits.threads)
         guard
             let daemon = unsafe fl_start_daemon(
@@ -183,7 +185,7 @@ public final class MicrohttpdServer: Sendable {
         core.closeConnections()
         acceptor.stop()
         threads.acceptor.join()
-        // Makes the kernel refuse instead of queueing for nobody.
-        shutdown(listener, Int32(SHUT_RDWR))
+        // Makes the kernel refuse instead of queueing for nobody; another's socket queues for the next server.
+        if isListenerOwn { shutdown(listener, Int32(SHUT_RDWR)) }
     }
 }

@@ -23,11 +23,10 @@ final class ServerCore: Sendable {
     private let isClosing = Atomic(false)
     private let isSweepOver = Atomic(false)
 
-    /// Creates a core for a library that takes `spare` connections beyond the limit.
-    init(service: any HTTPService, limits: ServerLimits, spare: Int) {
+    init(service: any HTTPService, limits: ServerLimits) {
         self.service = service
         self.limits = limits
-        table = ConnectionTable(limits: limits, spare: spare, refusals: refusals)
+        table = ConnectionTable(limits: limits, refusals: refusals)
     }
 
     /// From now on each answer closes its connection.
@@ -134,15 +133,22 @@ final class ServerCore: Sendable {
             sink.abandon()
             return unsafe queue(RawAnswer.stopping, on: connection, closing: true)
         }
-        table.beginWork(UInt(bitPattern: connection))
+        let key = UInt(bitPattern: connection)
+        table.beginWork(key)
         exchange.stage = .working
         let isSuspended = exchange.suspend()
         Task {
             let answer = await sink.finish()
-            exchange.complete(answer)
+            exchange.complete(answer) { !exchange.isHead && sendToFinished($0, key: key) }
             waiting.remove(exchange)
         }
         return isSuspended ? .YES : unsafe proceed(exchange, connection)
+    }
+
+    /// Answers a client that has closed its side behind the request, which the library takes for one that has left.
+    private func sendToFinished(_ answer: HTTPAnswer, key: UInt) -> Bool {
+        guard case .bytes = answer.body, table.hasClientFinished(key) else { return false }
+        return sendLast(answer, key: key) == .YES
     }
 
     /// The exchange is over, for whatever reason.

@@ -6,6 +6,8 @@ public import FanlightCore
 public struct ServerLimits: Sendable, Equatable {
     /// Connections served; for more, the longest silent one makes room, or they are answered 503 with Retry-After.
     public var maxConnections: Int
+    /// Places beyond that for connections that are to be told 503; still more wait in the kernel's queue.
+    public var spareConnections: Int
     /// Connections of one address, `nil` = no bound; more are answered 429 with Retry-After.
     public var maxConnectionsPerAddress: Int?
     /// Addresses without a bound of their own: proxies that stand for many clients.
@@ -30,6 +32,7 @@ public struct ServerLimits: Sendable, Equatable {
     /// Creates limits.
     public init(
         maxConnections: Int = 1_000,
+        spareConnections: Int = 256,
         maxConnectionsPerAddress: Int? = nil,
         unlimited: AddressSet = [],
         clientTimeout: Duration = .seconds(60),
@@ -41,6 +44,7 @@ public struct ServerLimits: Sendable, Equatable {
         threads: Int = 2
     ) {
         self.maxConnections = maxConnections
+        self.spareConnections = spareConnections
         self.maxConnectionsPerAddress = maxConnectionsPerAddress
         self.unlimited = unlimited
         self.clientTimeout = clientTimeout

@@ -80,6 +80,21 @@ struct HandedSocketTests {
         return unsafe connect(descriptor, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0
     }
 
+    @Test("A stop leaves the socket as it was to whoever handed it over; clients wait for the next server")
+    func stopLeavesTheSocket() async throws {
+        let kept = try socket("127.0.0.1")
+        defer { close(kept) }
+        let first = try MicrohttpdServer(socket: dup(kept), service: ScriptedService(file: ""))
+        first.stopAccepting()
+        let client = try #require(RawClient(port: first.port))
+        client.write("GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        first.stop()
+        let second = try MicrohttpdServer(socket: dup(kept), service: ScriptedService(file: ""))
+        defer { second.stop() }
+        #expect(second.port == first.port)
+        #expect(await client.readAll().hasSuffix("at once"))
+    }
+
     @Test("What is no TCP socket that listens is refused")
     func othersAreRefused() throws {
         let datagrams = try socket("127.0.0.1", SOCK_DGRAM, listens: false)

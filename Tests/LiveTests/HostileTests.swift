@@ -63,6 +63,26 @@ struct HostileTests {
         #expect(status == 200)
     }
 
+    @Test("Silent connections, more than there are descriptors, keep nobody out", arguments: [100, 600])
+    func descriptorsEnd(limit: Int) async throws {
+        let live = try LiveGateway(services: LiveGateway.four, logs: true, descriptors: limit)
+        #expect(live.gateway.log.contains("\"message\":\"too few descriptors\",\"max_descriptors\":\(limit)"))
+        let port = try Self.port(live)
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        for _ in 0..<2_000 {
+            if let socket = OpenSocket.connect(port) { sockets.append(socket) }
+        }
+        #expect(sockets.count == 2_000)
+        // A hundred a second would take twenty seconds. One that comes in the flood itself may be told to come again.
+        let end = ContinuousClock.now + .seconds(4).patient
+        var statuses: [Int] = []
+        while statuses.last != 200, ContinuousClock.now < end {
+            statuses.append(try await live.post(SamplePicture.gif, type: "image/gif").0)
+        }
+        #expect(statuses.last == 200 && statuses.dropLast().allSatisfy { $0 == 503 })
+    }
+
     @Test("Floods of headers are refused", arguments: [(1, 60_000), (3_000, 20), (200, 1_000)])
     func headers(count: Int, size: Int) async throws {
         let live = try Self.live()

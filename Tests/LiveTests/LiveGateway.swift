@@ -12,8 +12,18 @@ final class LiveGateway: Sendable {
     let folder: String
     let transport = CurlTransport()
 
-    /// Starts both, the gateway with its log in a file or a pipe; `services` may name the sandbox as SANDBOX and the folder as FOLDER.
-    init(server: String = "", services: String, logs: Bool = false, errors: Pipe? = nil) throws {
+    /// Starts both, the gateway with its log in a file or a pipe.
+    ///
+    /// - Parameters:
+    ///   - services: May name the sandbox as SANDBOX and the folder as FOLDER.
+    ///   - descriptors: The most that the gateway may hold open.
+    init(
+        server: String = "",
+        services: String,
+        logs: Bool = false,
+        errors: Pipe? = nil,
+        descriptors: Int? = nil
+    ) throws {
         folder = NSTemporaryDirectory() + "fanlight-live-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         sandbox = try LiveProcess(["sandbox", "--listen", "127.0.0.1:0"], ready: "sandbox ready ")
@@ -26,8 +36,11 @@ final class LiveGateway: Sendable {
             \(services)
             """.replacingOccurrences(of: "SANDBOX", with: sandbox.url).replacingOccurrences(of: "FOLDER", with: folder)
         try yaml.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
+        let arguments = ["serve", "--config", folder + "/config.yaml"]
+        let limit = descriptors.map { ["-c", "ulimit -n \($0); exec \"$0\" \"$@\"", LiveProcess.program] }
         gateway = try LiveProcess(
-            ["serve", "--config", folder + "/config.yaml"],
+            (limit ?? []) + arguments,
+            program: limit == nil ? LiveProcess.program : "/bin/sh",
             ready: "fanlight ready ",
             logs: logs,
             errors: errors

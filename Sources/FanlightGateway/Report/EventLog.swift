@@ -114,6 +114,22 @@ public struct EventLog: Sendable {
         )
     }
 
+    /// Writes that fewer connections are taken than config.yaml says.
+    public func fewDescriptors(_ descriptors: Int, connections: (wanted: Int, used: Int), at time: String) {
+        let advice = "Raise the limit of open files (LimitNOFILE, ulimit -n), or set server.max_connections lower."
+        line(
+            "warning",
+            "too few descriptors",
+            time,
+            [
+                .init("max_descriptors", .number(String(descriptors))),
+                .init("max_connections", .number(String(connections.wanted))),
+                .init("used", .number(String(connections.used))),
+                .init("detail", .string("Half of the descriptors are for clients. \(advice)")),
+            ]
+        )
+    }
+
     /// Writes that the state folder cannot be used, or can be used again.
     public func stateFolder(_ trouble: StateWatch.Trouble?, at time: String) {
         guard let trouble else { return line("info", "state folder can be used again", time, []) }

@@ -17,7 +17,7 @@ enum ServeCommand {
         try parsed.refuseWords()
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed), tell: warn)
         let signals = StopSignals()
-        DescriptorLimit.raise()
+        let limits = serverLimits(loaded, within: DescriptorLimit.raise())
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
         let pool = BlockingPool(threads: 2)
@@ -42,7 +42,7 @@ enum ServeCommand {
         let transport = CurlTransport(maxConnections: connections(loaded.services))
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
-        let server = try open(listen, service, ServerLimits(loaded.configuration.server))
+        let server = try open(listen, service, limits)
         let url = "http://\(ListenAddress(host: server.localHost, port: Int(server.port)).urlHost):\(server.port)"
         let lines = LogLines()
         let log = EventLog { lines.add($0.serialized()) }
@@ -97,6 +97,20 @@ enum ServeCommand {
         guard !loaded.warnings.isEmpty else { return }
         let line = ConfigurationLine.json("warning", "configuration has warnings", loaded.path, loaded.warnings)
         Console.error(line.serialized())
+    }
+
+    /// The limits of the configuration as far as the system goes with them; tells where it does not.
+    private static func serverLimits(_ loaded: LoadedConfiguration, within descriptors: Int?) -> ServerLimits {
+        let wanted = ServerLimits(loaded.configuration.server)
+        guard let descriptors else { return wanted }
+        let limits = DescriptorLimit.fit(wanted, within: descriptors)
+        guard limits.maxConnections < wanted.maxConnections else { return limits }
+        EventLog { Console.error($0.serialized()) }.fewDescriptors(
+            descriptors,
+            connections: (wanted: wanted.maxConnections, used: limits.maxConnections),
+            at: Identity.system.timestamp()
+        )
+        return limits
     }
 
     /// How often files are looked at.
