@@ -20,15 +20,26 @@ final class Admission: Sendable {
     }
 
     /// Lets an upload in: the rate counts it, its bytes and one picture are reserved.
-    static func upload(_ client: Client, bytes: Int, _ gateway: Gateway) throws(Problem) -> Admission {
+    ///
+    /// - Parameter isRepeatable: The request may turn out to be one that was answered before, which costs no picture; none
+    ///   is reserved before that is known.
+    static func upload(
+        _ client: Client,
+        bytes: Int,
+        isRepeatable: Bool,
+        _ gateway: Gateway
+    ) throws(Problem) -> Admission {
         let admission = Admission(gateway, client.key)
         try work(client, gateway)
         guard admission.grow(by: bytes) else { throw .tooMuchUnderWay }
-        if let key = client.key {
-            try gateway.callers.reserve(key)
-            admission.state.withLock { $0.holdsPicture = true }
-        }
+        if !isRepeatable { try admission.reserve() }
         return admission
+    }
+
+    private func reserve() throws(Problem) {
+        guard let key, !state.withLock({ $0.holdsPicture }) else { return }
+        try gateway.callers.reserve(key)
+        state.withLock { $0.holdsPicture = true }
     }
 
     /// Counts any request that makes work.
@@ -58,7 +69,8 @@ final class Admission: Sendable {
 
     /// The pictures of the request are about to be taken.
     func take(_ pictures: Int) throws(Problem) {
-        guard let key, state.withLock({ $0.holdsPicture }) else { return }
+        guard let key else { return }
+        try reserve()
         try gateway.callers.take(pictures, key)
         state.withLock { $0.holdsPicture = false }
     }

@@ -114,7 +114,12 @@ public struct GatewayService: HTTPService {
             throw .bodyTooLarge(gateway.settings.maxBody)
         }
         var client = client
-        client.admission = try Admission.upload(client, bytes: head.contentLength ?? 0, gateway)
+        client.admission = try Admission.upload(
+            client,
+            bytes: head.contentLength ?? 0,
+            isRepeatable: head.header("Idempotency-Key") != nil,
+            gateway
+        )
         return .receive(try UploadSink(head: head, gateway: gateway, client: client))
     }
 

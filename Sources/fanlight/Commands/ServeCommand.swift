@@ -27,7 +27,7 @@ enum ServeCommand {
             )
         }
         let journal = try StateJournal.open(loaded.configuration, spool: spool)
-        let watch = StateWatch([state, state + "/spool", state + "/journal.sqlite"])
+        let watch = StateWatch(["", "/spool", "/journal.sqlite", "/lock", "/state.key"].map { state + $0 })
         let image = loaded.configuration.image
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),

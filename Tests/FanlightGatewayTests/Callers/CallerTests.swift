@@ -105,6 +105,22 @@ struct CallerTests {
         #expect(await bench.send("GET", "/v1/services", headers: Self.bearer).status == 200, "reading is no work")
     }
 
+    @Test("What was done for an idempotency key is told although the quota is used up")
+    func quotaAndRepetition() async throws {
+        let key = Self.key { $0.quota = Rate(count: 1, period: .seconds(86_400)) }
+        let bench = try Bench(options: .init(callers: { $0.clientKeys = [key] }), script: Bench.delivers)
+        let first = await bench.post(headers: Self.bearer + [HTTPField("Idempotency-Key", "one")])
+        #expect(first.status == 200)
+        let again = await bench.post(headers: Self.bearer + [HTTPField("Idempotency-Key", "one")])
+        #expect(again.status == 200)
+        #expect(again.body["id"] == first.body["id"])
+        for headers in [Self.bearer + [HTTPField("Idempotency-Key", "two")], Self.bearer] {
+            let refused = await bench.post(headers: headers)
+            #expect(refused.status == 429)
+            #expect(refused.body["code"] == .string("quota_exceeded"))
+        }
+    }
+
     @Test("A quota counts the pictures that are taken, not what is refused")
     func quota() async throws {
         let key = Self.key { $0.quota = Rate(count: 2, period: .seconds(86_400)) }
