@@ -54,6 +54,8 @@ final class ConnectionTable: Sendable {
         var silent = SilenceQueue()
         /// Connections of each address.
         var addresses: [String: Int] = [:]
+        /// Open connections that have no place.
+        var placeless = 0
         var evicted = 0
         var opened = 0
     }
@@ -106,6 +108,7 @@ final class ConnectionTable: Sendable {
             )
             state.entries[key] = entry
             state.opened += 1
+            if surplus != nil { state.placeless += 1 }
             Self.queue(&state, key, entry)
             return state.entries.count == 1
         }
@@ -116,6 +119,7 @@ final class ConnectionTable: Sendable {
     func close(_ key: UInt) {
         state.withLock { state in
             guard let entry = state.entries.removeValue(forKey: key) else { return }
+            if entry.surplus != nil { state.placeless -= 1 }
             let left = state.addresses[entry.address, default: 1] - 1
             state.addresses[entry.address] = left > 0 ? left : nil
         }
@@ -133,7 +137,11 @@ final class ConnectionTable: Sendable {
             if isTight { _ = Self.makeRoom(&state, silentSince: now) }
             return .address
         }
-        guard state.entries.count >= limits.maxConnections else { return nil }
+        // Those that are only told to go keep nobody else from a place.
+        guard state.entries.count - state.placeless >= limits.maxConnections else {
+            if isTight { _ = Self.makeRoom(&state, silentSince: now) }
+            return nil
+        }
         let limit = isTight ? now : now - Self.idleGrace
         // One that had no place itself leaves none: the next one goes as well.
         while let freed = Self.makeRoom(&state, silentSince: limit) {

@@ -342,6 +342,18 @@ import Testing
         )
     }
 
+    /// Clients at 127.0.0.1 and 127.0.0.2: one takes more than an address may have, the other wants its answer.
+    @Test func anAddressThatIsRefusedTakesNobodysPlace() async throws {
+        let server = try start(ServerLimits(maxConnections: 8, maxConnectionsPerAddress: 2))
+        let greedy = try (0..<40).map { _ in try #require(RawClient(port: server.port, from: 0x7f00_0002)) }
+        defer { withExtendedLifetime(greedy) {} }
+        for _ in 0..<8 {
+            let answer = try await ask(server, "GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(answer.contains("at once"))
+        }
+        #expect(server.refusals[503] == nil)
+    }
+
     @Test func trustedAddressesHaveNoBound() async throws {
         let server = try start(ServerLimits(maxConnectionsPerAddress: 1, unlimited: ["127.0.0.1"]))
         let kept = try #require(RawClient(port: server.port))

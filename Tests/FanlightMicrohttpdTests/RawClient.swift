@@ -9,27 +9,42 @@ final class RawClient: Sendable {
     private let descriptor: Int32
     private let patience: Duration
 
-    /// Connects to the loopback interface; `nil` when refused.
-    init?(port: UInt16, patience: Duration = .seconds(8)) {
+    /// Connects to the loopback interface, from an address of it; `nil` when refused.
+    init?(port: UInt16, from source: UInt32? = nil, patience: Duration = .seconds(8)) {
         self.patience = patience
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        // SAFETY: the structures are alive during the calls and of the size that is told.
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let descriptor = descriptor
+        var isBound = true
+        if let source {
+            // SAFETY: the call keeps nothing of the address.
+            isBound = unsafe Self.with(source, port: 0) { unsafe bind(descriptor, $0, $1) } == 0
         }
-        guard status == 0 else {
+        // SAFETY: as above.
+        let isConnected = unsafe Self.with(0x7f00_0001, port: port) { unsafe connect(descriptor, $0, $1) } == 0
+        guard isBound, isConnected else {
             close(descriptor)
             return nil
         }
     }
 
     deinit { close(descriptor) }
+
+    private static func with(
+        _ host: UInt32,
+        port: UInt16,
+        _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        // SAFETY: the structure is alive during the call and of the size that is told.
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
 
     @discardableResult func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 

@@ -131,8 +131,11 @@ struct Redaction: Sendable {
 
     // MARK: Forms
 
-    /// What is secret in a secret URL: the values of its query, else the long steps of its path.
+    /// What is secret in a secret URL, the values of its query, else the long steps of its path; and the lines of a secret of
+    /// several, such as a key in PEM.
     private static func pieces(of secret: String) -> [String] {
+        let lines = secret.split(whereSeparator: \.isNewline).map(String.init)
+        guard lines.count < 2 else { return lines.filter { $0.utf8.count >= 16 && !$0.hasPrefix("-----") } }
         guard let address = WebAddress(secret) else { return [] }
         let steps = address.path.split(separator: "/").map(String.init)
         let found = address.query == nil ? steps : address.pairs.map(\.value)

@@ -60,9 +60,10 @@ extension CompiledService {
         return RehearsedStep(id: step.id, deed: deed, note: text.isEmpty ? nil : text)
     }
 
-    /// The text with every secret of the service replaced by three stars.
+    /// The text with every secret of the service replaced by three stars, also those that are common words, wherever they
+    /// stand: in a request that is only shown, a star too many hides nothing from anybody who needs it.
     public func redacted(_ text: String, _ context: DeliveryContext) -> String {
-        hiding(scope(context)).cleaned(text)
+        hiding(scope(context)).adding(secrets: messageWords).cleaned(text)
     }
 }
 

@@ -163,7 +163,7 @@ struct AddressRow: Sendable, CustomTestStringConvertible {
         let environment = ["B": "main", "N": "1234567890", "M": "quick"]
         let (compiled, messages) = Fixtures.compile(text, environment: environment)
         #expect(messages == [])
-        let told = try #require(compiled).redacted("maintain domain quick 1234567890: main", Fixtures.context())
+        let told = try #require(compiled).redaction.cleaned("maintain domain quick 1234567890: main")
         #expect(told == "maintain domain quick 1234567890: ***")
     }
 

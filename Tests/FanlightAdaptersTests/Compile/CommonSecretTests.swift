@@ -51,6 +51,21 @@ struct CommonSecretTests {
         #expect(Self.link(service, link) == link)
     }
 
+    @Test("In a request that is only shown, words are masked inside others, too")
+    func explained() throws {
+        let service = try Self.service(Self.places[0], "hidden")
+        #expect(service.redacted("x = xhiddeny hidden", Fixtures.context()) == "x = x***y ***")
+    }
+
+    @Test("Each line of a secret of several is masked")
+    func lines() throws {
+        let lines = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0B", "AQEFAASCBKcwggSjAgEAAoIB", "AQC7"]
+        var service = try Self.service(Self.places[0], "hidden")
+        service.hide([lines.joined(separator: "\n")])
+        let told = service.redacted("bad \(lines[1]) and \(lines[2]), \(lines[0])", Fixtures.context())
+        #expect(told == "bad *** and ***, \(lines[0])")
+    }
+
     @Test("Less than four characters are masked nowhere", arguments: places, ["off", "123", "pw1"])
     func short(_ keys: String, _ value: String) throws {
         let service = try Self.service(keys, value)
