@@ -64,8 +64,6 @@ final class ConnectionTable: Sendable {
     private static let idleGrace = Duration.milliseconds(250)
     /// How often the table looks for clients that have left.
     private static let look = Duration.milliseconds(500)
-    /// The event of poll(2) for a peer that has closed its side; the C library shows its name to GNU programs only.
-    private static let closedByPeer: Int16 = 0x2000
     /// How long a connection without a place may take for its head, to be told so.
     private static let surplusTime = Duration.seconds(1)
 
@@ -325,23 +323,14 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Cuts those whose clients have left amid a request or between two.
+    /// Cuts those whose clients have left amid their bodies.
     ///
     /// The library reads when it is told that bytes have come; of an end that comes with the last of them it hears nothing more.
     private func cutLeft() {
         state.withLock { state in
-            var keys: [UInt] = []
-            var descriptors: [pollfd] = []
-            for (key, entry) in state.entries where entry.deadline != nil {
-                guard entry.phase == .receiving || entry.phase == .idle else { continue }
-                keys.append(key)
-                descriptors.append(pollfd(fd: entry.descriptor, events: Self.closedByPeer, revents: 0))
-            }
-            // SAFETY: as many structures as are told, alive during the call, which does not wait.
-            guard unsafe poll(&descriptors, nfds_t(descriptors.count), 0) > 0 else { return }
-            for (key, found) in zip(keys, descriptors) where found.revents & Self.closedByPeer != 0 {
-                guard Self.isAtEnd(found.fd) else { continue }
-                shutdown(found.fd, Int32(SHUT_RDWR))
+            for (key, entry) in state.entries where entry.phase == .receiving && entry.deadline != nil {
+                guard Self.isAtEnd(entry.descriptor) else { continue }
+                shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 state.entries[key]?.deadline = nil
             }
         }

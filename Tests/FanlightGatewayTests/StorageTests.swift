@@ -158,11 +158,25 @@ struct StorageTests {
         #expect(try file(spool, [UInt8](repeating: 1, count: 1_000)).size == 1_000)
         #expect(try names(folder).count == 1)
         // Nothing stays open: what was handed over comes before this.
-        await pool.run {}
+        await pool.run(.heavy) {}
         let open = try names("/proc/self/fd").compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }
         #expect(open.count { $0.hasPrefix(folder + "/spool-") } == 1)
+    }
+
+    @Test("A large file that has another name keeps its bytes under that")
+    func largeFileWithAnotherName() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pool = BlockingPool(threads: 1)
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(largest: 1_000), pool: pool))
+        let bytes = [UInt8](repeating: 7, count: 5_000_000)
+        var picture: SpooledFile? = try file(spool, bytes)
+        try FileManager.default.linkItem(atPath: try #require(picture).path, toPath: folder + "/other")
+        picture = nil
+        await pool.run(.heavy) {}
+        #expect(try names(folder) == ["other"])
+        #expect(FileManager.default.contents(atPath: folder + "/other") == Data(bytes))
     }
 
     @Test("Services that share an album's folder at the same time leave one whole picture")

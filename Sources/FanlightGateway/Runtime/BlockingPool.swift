@@ -8,33 +8,24 @@ public final class BlockingPool: Sendable {
     /// How long work takes.
     enum Weight: Sendable {
         case light
-        /// Tens of milliseconds; one thread is kept free of it, so that large pictures do not hold up small ones.
+        /// Tens of milliseconds; such work has a thread of its own, which lets others have the processor first, so that large
+        /// pictures do not hold up small ones.
         case heavy
 
         /// The weight of work that reads all of a file.
         init(bytes: Int) { self = bytes < 16 << 20 ? .light : .heavy }
     }
 
-    private struct Job: Sendable {
-        let weight: Weight
-        let work: @Sendable () -> Void
-    }
+    /// How much the thread for heavy work stands back (C: setpriority): a tenth of the others' share.
+    private static let niceness: Int32 = 10
 
-    private struct State {
-        var queue: [Job] = []
-        /// Threads that work on something heavy.
-        var burdened = 0
-    }
+    private let light = WorkQueue()
+    private let heavy = WorkQueue()
 
-    private let state = Mutex(State())
-    private let wake = Wakeup()
-    /// Threads that may work on something heavy at the same time.
-    private let mostBurdened: Int
-
-    /// Starts the threads; they live as long as the process.
+    /// Starts the threads, and one for heavy work; they live as long as the process.
     public init(threads: Int) {
-        mostBurdened = max(1, threads - 1)
-        for _ in 0..<max(1, threads) { start() }
+        for _ in 0..<max(1, threads) { Self.start(light, niceness: 0) }
+        Self.start(heavy, niceness: Self.niceness)
     }
 
     /// Runs blocking work on one of the threads.
@@ -49,52 +40,62 @@ public final class BlockingPool: Sendable {
 
     /// Has blocking work done that nobody waits for.
     func submit(_ weight: Weight, _ work: @escaping @Sendable () -> Void) {
-        state.withLock { $0.queue.append(Job(weight: weight, work: work)) }
-        wake.signal()
+        switch weight {
+        case .light: light.add(work)
+        case .heavy: heavy.add(work)
+        }
     }
 
-    private func start() {
+    private static func start(_ queue: WorkQueue, niceness: Int32) {
         var thread = pthread_t()
-        let context = unsafe Unmanaged.passRetained(self)
-        // SAFETY: the retained pool is the thread's own and is never released, as the thread never ends.
+        let context = unsafe Unmanaged.passRetained(WorkLoop(queue: queue, niceness: niceness))
+        // SAFETY: the retained loop is the thread's own and is never released, as the thread never ends.
         let result = unsafe pthread_create(
             &thread,
             nil,
             { raw in
                 guard let raw = unsafe raw else { return nil }
-                let pool = unsafe Unmanaged<BlockingPool>.fromOpaque(raw).takeUnretainedValue()
-                while true { pool.work(on: pool.next()) }
+                unsafe Unmanaged<WorkLoop>.fromOpaque(raw).takeUnretainedValue().run()
             },
             unsafe context.toOpaque()
         )
         if result == 0 { pthread_detach(thread) } else { unsafe context.release() }
     }
+}
 
-    private func work(on job: Job) {
-        job.work()
-        guard job.weight == .heavy else { return }
-        let isMore = state.withLock { state in
-            state.burdened -= 1
-            return !state.queue.isEmpty
-        }
-        // The signal of what still waits may have been used up by a thread that was not allowed to take it.
-        if isMore { wake.signal() }
+/// What one thread does for ever.
+private final class WorkLoop: Sendable {
+    private let queue: WorkQueue
+    private let niceness: Int32
+
+    init(queue: WorkQueue, niceness: Int32) {
+        self.queue = queue
+        self.niceness = niceness
     }
 
-    private func next() -> Job {
+    func run() -> Never {
+        // Of the thread alone, as Linux has it; nobody has to be allowed to stand back.
+        if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
+        while true { queue.next()() }
+    }
+}
+
+/// Work that waits for a thread, in the order in which it came.
+private final class WorkQueue: Sendable {
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    private let wake = Wakeup()
+
+    func add(_ work: @escaping @Sendable () -> Void) {
+        waiting.withLock { $0.append(work) }
+        wake.signal()
+    }
+
+    /// The oldest; waits for it.
+    func next() -> @Sendable () -> Void {
         while true {
             wake.wait()
-            if let job = state.withLock({ take(from: &$0) }) { return job }
+            if let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return work }
         }
-    }
-
-    /// The oldest that may be done now.
-    private func take(from state: inout State) -> Job? {
-        let isFree = state.burdened < mostBurdened
-        guard let place = state.queue.firstIndex(where: { isFree || $0.weight == .light }) else { return nil }
-        let job = state.queue.remove(at: place)
-        if job.weight == .heavy { state.burdened += 1 }
-        return job
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Synchronization
 import Testing
 
@@ -23,9 +24,9 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test("Heavy work leaves a thread for light work, and is all done")
+    @Test("Heavy work is done one after another and leaves light work its thread")
     func lightPasses() async {
-        let pool = BlockingPool(threads: 2)
+        let pool = BlockingPool(threads: 1)
         let gate = Gate()
         let heavy = (0..<8).map { number in
             Task {
@@ -42,12 +43,14 @@ struct BlockingPoolTests {
         for (number, task) in heavy.enumerated() { #expect(await task.value == number) }
     }
 
-    @Test("A single thread does both, in the order of arrival")
-    func singleThread() async {
+    @Test("The thread for heavy work lets others have the processor first")
+    func standsBack() async {
         let pool = BlockingPool(threads: 1)
-        for number in 0..<100 {
-            #expect(await pool.run(number.isMultiple(of: 2) ? .heavy : .light) { number } == number)
-        }
+        #expect(await pool.run(.heavy) { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) } == 10)
+        #expect(
+            await pool.run(.light) { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+                == getpriority(__priority_which_t(PRIO_PROCESS.rawValue), UInt32(getpid()))
+        )
     }
 
     @Test("What reads sixteen mebibytes is heavy")
