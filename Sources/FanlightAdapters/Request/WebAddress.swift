@@ -13,7 +13,8 @@ struct WebAddress: Equatable {
     /// Without the question mark; `nil` when there is none.
     var query: String?
 
-    /// Reads a URL; `nil` for another scheme, credentials in it, no host, or a port that is none.
+    /// Reads a URL; `nil` for another scheme, credentials in it, no host, one in which brackets or colons stand where none
+    /// belong, or a port that is none.
     init?(_ url: String) {
         guard LinkRules.isAbsolute(url), let authority = LinkRules.authority(of: url) else { return nil }
         let skipped = LinkRules.prefixLength(of: url) ?? 0
@@ -28,12 +29,20 @@ struct WebAddress: Equatable {
             port = number
             name = name[..<colon]
         }
-        guard !name.isEmpty else { return nil }
+        guard Self.isPlain(name) else { return nil }
         host = String(name).lowercased()
         let rest = url.unicodeScalars.dropFirst(skipped + authority.unicodeScalars.count).prefix { $0 != "#" }
         let before = rest.prefix { $0 != "?" }
         path = before.isEmpty ? "/" : String(before)
         query = before.endIndex == rest.endIndex ? nil : String(rest[before.endIndex...].dropFirst())
+    }
+
+    /// False where two readers could take different parts for the host: brackets are around all of it, and only inside of
+    /// them there are colons.
+    private static func isPlain(_ name: Substring.UnicodeScalarView) -> Bool {
+        let isBracketed = name.first == "[" && name.last == "]"
+        let inner = isBracketed ? name.dropFirst().dropLast() : name
+        return !inner.isEmpty && !inner.contains { $0 == "[" || $0 == "]" || $0 == ":" && !isBracketed }
     }
 
     /// Host as the Host header has it: the port only where it is not the scheme's own.

@@ -155,4 +155,17 @@ import Testing
         }
         #expect(Redaction(secrets: ["sun😀set"]).cleaned(#"a sun\uD83D\uDE00set"#) == "a ***")
     }
+
+    @Test(
+        "An address whose host can be read in two ways is none",
+        arguments: [
+            "https://a:d]-0.host.example/x", "https://a:80]b.host.example/", "https://[::1]x.host.example/",
+            "https://a]b/",
+            "https://[[::1]]/", "https://[]/", "https://a:1:2/", "https://[a/",
+        ]
+    )
+    func twoReadings(url: String) { #expect(WebAddress(url) == nil) }
+
+    @Test("Addresses of IPv6 are read", arguments: ["https://[2001:db8::1]/x", "https://[2001:db8::1]:8443/x"])
+    func bracketed(url: String) { #expect(WebAddress(url)?.host == "[2001:db8::1]") }
 }
