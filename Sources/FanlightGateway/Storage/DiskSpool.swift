@@ -30,6 +30,9 @@ public final class DiskSpool: Spool, SpoolOwner {
         var since: ContinuousClock.Instant
     }
 
+    /// Bytes of a large file that are given back to the disk at a time: less than a millisecond's work.
+    private static let portion = 2_097_152
+
     private let folder: String
     /// The folder itself; the lock on it says that its files are in use, and ends with the process.
     private let lock: Int32
@@ -220,9 +223,6 @@ public final class DiskSpool: Spool, SpoolOwner {
         pool.submit(.heavy) { Self.giveBack(descriptor, size: size) }
     }
 
-    /// Bytes that are given back to the disk at a time: less than a millisecond's work.
-    private static let share = 2_097_152
-
     /// Closes a file without a name, bit by bit.
     ///
     /// The system gives back all of a file in one go, for many milliseconds, and lets nothing else onto the processor meanwhile.
@@ -230,10 +230,10 @@ public final class DiskSpool: Spool, SpoolOwner {
         var status = stat()
         // SAFETY: the record outlives the call.
         let isNameless = unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
-        var rest = isNameless ? size - share : 0
+        var rest = isNameless ? size - portion : 0
         while rest > 0, ftruncate(descriptor, off_t(rest)) == 0 {
             usleep(500)
-            rest -= share
+            rest -= portion
         }
         _ = close(descriptor)
     }
