@@ -24,7 +24,7 @@ final class Acceptor: Sendable {
     /// Milliseconds until it looks again for room, or for descriptors.
     private static let pause: Int32 = 5
     /// Silent connections that are cut at a time where descriptors are short, which is faster than others come.
-    private static let room = 32
+    private static let cutsAtOnce = 32
     /// How long a connection may be on its way to a worker before it counts as lost.
     private static let patience = Duration.seconds(1)
 
@@ -67,7 +67,7 @@ final class Acceptor: Sendable {
             case .accepted: handed += 1
             case .lost: continue
             case .none: wakeup.pause(-1, for: listener)
-            case .short: wakeup.pause(table.makeRoom(Self.room) > 0 ? 1 : Self.pause)
+            case .short: wakeup.pause(table.makeRoom(Self.cutsAtOnce) > 0 ? 1 : Self.pause)
             }
         }
     }

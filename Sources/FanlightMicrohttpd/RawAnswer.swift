@@ -41,7 +41,7 @@ enum RawAnswer {
 
     /// The bytes of an answer that closes the connection.
     ///
-    /// A file body is left out: such answers refuse requests.
+    /// A file or a stream as body is left out: callers have none.
     static func bytes(of answer: HTTPAnswer) -> [UInt8] {
         var body: [UInt8] = []
         if case .bytes(let bytes) = answer.body { body = bytes }

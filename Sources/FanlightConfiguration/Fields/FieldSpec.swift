@@ -20,7 +20,7 @@ public indirect enum FieldType: Sendable {
     case pixelCount
     case rate
     case choice([String])
-    /// One of these words, whose letters may be of either case.
+    /// One of these words in capitals, whose letters may be written in either case.
     case anyCase([String])
     /// Written as a name or as `#rrggbb`; read as `#rrggbb`.
     case colour

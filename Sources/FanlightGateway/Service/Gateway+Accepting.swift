@@ -101,8 +101,11 @@ extension Gateway {
     }
 
     private func hashes(of files: [SpooledFile]) async throws(Problem) -> [String] {
-        let hashes = await engine.pool.run { files.compactMap { ContentHash.sha256(of: $0) } }
-        guard hashes.count == files.count else { throw .spoolFull }
+        var hashes: [String] = []
+        for file in files {
+            guard let hash = await hash(of: file) else { throw .spoolFull }
+            hashes.append(hash)
+        }
         return hashes
     }
 
