@@ -15,7 +15,7 @@ final class CurlEngine: Sendable {
         var verdicts: [Verdict] = []
         var hasCancellations = false
         var isStopped = false
-        var thread: pthread_t?
+        var thread: OwnThread?
         /// True when the thread was woken and has not looked yet: one wake is enough for all that comes until then.
         var isAwaited = false
     }
@@ -58,39 +58,23 @@ final class CurlEngine: Sendable {
     func start() {
         inbox.withLock { inbox in
             guard !inbox.isStopped else { return }
-            var thread = pthread_t()
-            // SAFETY: retained here once, taken over by the thread.
-            let context = unsafe Unmanaged.passRetained(self)
-            let failure = unsafe pthread_create(
-                &thread,
-                nil,
-                { context in
-                    guard let context = unsafe context else { return nil }
-                    let engine = unsafe Unmanaged<CurlEngine>.fromOpaque(context).takeRetainedValue()
-                    var loop = CurlLoop(engine: engine)
-                    loop.run()
-                    return nil
-                },
-                context.toOpaque()
-            )
-            if failure == 0 {
-                inbox.thread = thread
-            } else {
-                inbox.isStopped = true
-                unsafe context.release()
+            inbox.thread = OwnThread { [self] in
+                var loop = CurlLoop(engine: self)
+                loop.run()
             }
+            inbox.isStopped = inbox.thread == nil
         }
     }
 
     /// Stops the thread and waits for it; may be called more than once.
     func shutdown() {
-        let thread: pthread_t? = inbox.withLock { inbox in
+        let thread = inbox.withLock { inbox in
             if !inbox.isStopped { wake(&inbox) }
             inbox.isStopped = true
             defer { inbox.thread = nil }
             return inbox.thread
         }
-        if let thread { _ = pthread_join(thread, nil) }
+        thread?.join()
     }
 
     /// Sends one request without following redirects.

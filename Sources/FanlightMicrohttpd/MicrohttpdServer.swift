@@ -12,8 +12,8 @@ public final class MicrohttpdServer: Sendable {
     private enum Phase { case running, quiet, stopped }
 
     private struct Threads {
-        let acceptor: WorkThread
-        let sweeper: WorkThread
+        let acceptor: OwnThread
+        let sweeper: OwnThread
     }
 
     /// How long a stop waits for answers that are on their way.
@@ -125,8 +125,8 @@ public final class MicrohttpdServer: Sendable {
     }
 
     private static func start(_ acceptor: Acceptor, _ core: ServerCore) -> Threads? {
-        guard let sweeper = WorkThread({ core.sweep() }) else { return nil }
-        guard let accepting = WorkThread({ acceptor.run() }) else {
+        guard let sweeper = OwnThread({ core.sweep() }) else { return nil }
+        guard let accepting = OwnThread({ acceptor.run() }) else {
             core.endSweep()
             sweeper.join()
             return nil

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
 import Glibc
 import Synchronization
 
@@ -66,15 +67,6 @@ public final class RawServer: Sendable {
         public func waitForClose() { while !readSome().isEmpty {} }
     }
 
-    private final class Job: Sendable {
-        let peer: Peer
-        let script: @Sendable (Peer) -> Void
-        init(_ peer: Peer, _ script: @escaping @Sendable (Peer) -> Void) {
-            self.peer = peer
-            self.script = script
-        }
-    }
-
     /// Port on the loopback interface, chosen by the system.
     public let port: UInt16
     private let listener: Int32
@@ -96,20 +88,7 @@ public final class RawServer: Sendable {
     public init(_ script: @escaping @Sendable (Peer) -> Void) {
         self.script = script
         (listener, port) = Self.listen()
-        // SAFETY: retained for the thread, which ends when the listener is shut down.
-        let context = unsafe Unmanaged.passRetained(self).toOpaque()
-        var thread = pthread_t()
-        _ = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<RawServer>.fromOpaque(context).takeRetainedValue().acceptAll()
-                return nil
-            },
-            context
-        )
-        pthread_detach(thread)
+        OwnThread { self.acceptAll() }?.detach()
     }
 
     /// Accepts no more.
@@ -129,21 +108,11 @@ public final class RawServer: Sendable {
                 &patience,
                 socklen_t(MemoryLayout<timeval>.size)
             )
-            let context = unsafe Unmanaged.passRetained(Job(Peer(descriptor: descriptor), script)).toOpaque()
-            var thread = pthread_t()
-            _ = unsafe pthread_create(
-                &thread,
-                nil,
-                { context in
-                    guard let context = unsafe context else { return nil }
-                    let job = unsafe Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
-                    job.script(job.peer)
-                    close(job.peer.descriptor)
-                    return nil
-                },
-                context
-            )
-            pthread_detach(thread)
+            let peer = Peer(descriptor: descriptor)
+            OwnThread { [script] in
+                script(peer)
+                close(peer.descriptor)
+            }?.detach()
         }
         close(listener)
     }

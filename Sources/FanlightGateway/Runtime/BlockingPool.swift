@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
 import Glibc
 import Synchronization
 
@@ -47,36 +48,12 @@ public final class BlockingPool: Sendable {
     }
 
     private static func start(_ queue: WorkQueue, niceness: Int32) {
-        var thread = pthread_t()
-        let context = unsafe Unmanaged.passRetained(WorkLoop(queue: queue, niceness: niceness))
-        // SAFETY: the retained loop is the thread's own and is never released, as the thread never ends.
-        let result = unsafe pthread_create(
-            &thread,
-            nil,
-            { raw in
-                guard let raw = unsafe raw else { return nil }
-                unsafe Unmanaged<WorkLoop>.fromOpaque(raw).takeUnretainedValue().run()
-            },
-            unsafe context.toOpaque()
-        )
-        if result == 0 { pthread_detach(thread) } else { unsafe context.release() }
-    }
-}
-
-/// What one thread does for ever.
-private final class WorkLoop: Sendable {
-    private let queue: WorkQueue
-    private let niceness: Int32
-
-    init(queue: WorkQueue, niceness: Int32) {
-        self.queue = queue
-        self.niceness = niceness
-    }
-
-    func run() -> Never {
-        // Of the thread alone, as Linux has it; nobody has to be allowed to stand back.
-        if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
-        while true { queue.next()() }
+        let thread = OwnThread {
+            // Of the thread alone, as Linux has it; nobody has to be allowed to stand back.
+            if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
+            while true { queue.next()() }
+        }
+        thread?.detach()
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
 import Glibc
 import Synchronization
 
@@ -47,27 +48,11 @@ final class BlockingThreads: Sendable {
         wakeWriter = ends[1]
         self.count = count
         for _ in 0..<count {
-            var thread = pthread_t()
-            // SAFETY: the context is this object, retained here and released by the thread that takes it.
-            let context = unsafe Unmanaged.passRetained(self)
-            let status = unsafe pthread_create(
-                &thread,
-                nil,
-                { context in
-                    // SAFETY: the retained object that was given to pthread_create.
-                    if let context = unsafe context {
-                        unsafe Unmanaged<BlockingThreads>.fromOpaque(context).takeRetainedValue().run()
-                    }
-                    return nil
-                },
-                context.toOpaque()
-            )
-            if status != 0 {
-                unsafe context.release()
+            guard let thread = OwnThread({ self.run() }) else {
                 stop()
                 return nil
             }
-            pthread_detach(thread)
+            thread.detach()
         }
     }
 

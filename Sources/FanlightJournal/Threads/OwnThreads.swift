@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
 import Glibc
 import Synchronization
 
@@ -45,7 +46,7 @@ final class OwnThreads: Sendable {
     }
 
     private func start() -> Bool {
-        Self.detach { [self] in
+        let thread = OwnThread { [self] in
             while true {
                 let (work, isOver) = state.withLock { state in
                     (state.work.isEmpty ? nil : state.work.removeFirst(), state.isStopped)
@@ -60,35 +61,8 @@ final class OwnThreads: Sendable {
                 }
             }
         }
-    }
-
-    /// Runs a closure on a new thread; false when the system gives none.
-    static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var thread = pthread_t()
-        let box = unsafe Unmanaged.passRetained(Box(body))
-        // SAFETY: the box is retained for the thread, which releases it once.
-        let result = unsafe pthread_create(
-            &thread,
-            nil,
-            { raw in
-                guard let raw = unsafe raw else { return nil }
-                let box = unsafe Unmanaged<Box>.fromOpaque(raw).takeRetainedValue()
-                box.body()
-                return nil
-            },
-            unsafe box.toOpaque()
-        )
-        guard result == 0 else {
-            unsafe box.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
-    }
-
-    private final class Box: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        thread?.detach()
+        return thread != nil
     }
 }
 

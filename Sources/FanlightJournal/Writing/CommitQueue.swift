@@ -41,7 +41,7 @@ final class CommitQueue: Sendable {
         self.ending = ending
         let opened = Mutex<JournalError?>(nil)
         let ready = Signal()
-        let started = OwnThreads.detach { [self] in
+        let thread = OwnThread { [self] in
             do throws(JournalError) {
                 let writer = try makeWriter()
                 ready.raise()
@@ -51,7 +51,8 @@ final class CommitQueue: Sendable {
                 ready.raise()
             }
         }
-        guard started else { throw .failed(code: 0, reason: "the system gives no thread") }
+        guard let thread else { throw .failed(code: 0, reason: "the system gives no thread") }
+        thread.detach()
         ready.wait()
         if let error = opened.withLock({ $0 }) { throw error }
     }
