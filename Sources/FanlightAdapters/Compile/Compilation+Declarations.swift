@@ -103,7 +103,13 @@ extension Compilation {
     }
 
     private func valueType(_ node: Node, in place: String) -> ValueType {
+        // Read first, so that its mistakes are told beside a list of values as well.
+        let type = writtenType(node, in: place)
         if let values = node["values"], !values.items.isEmpty { return .choice(values.items.compactMap(\.text)) }
+        return type
+    }
+
+    private func writtenType(_ node: Node, in place: String) -> ValueType {
         guard let typeNode = node["type"], let type = typeNode.text else { return .text }
         switch type {
         case "text": return .text

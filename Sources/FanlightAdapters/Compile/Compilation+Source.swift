@@ -58,7 +58,7 @@ extension Compilation {
         return JSONPath(path) == nil ? nil : path
     }
 
-    /// Compiles a test: one line, a list (all must hold) or `any:` with a list.
+    /// Compiles a test: one line, a list (all must hold), `any:` or `all:` with tests of which one or all must hold.
     func predicate(_ node: Node?) -> Predicate? {
         guard let node, !node.isNull else { return nil }
         switch node.content {
@@ -68,7 +68,11 @@ extension Compilation {
                 error(node, "a test is a line, a list, or 'any:' with a list")
                 return nil
             }
-            let list = only.value.items.isEmpty ? [only.value] : only.value.items
+            let list = if case .sequence(let items) = only.value.content { items } else { [only.value] }
+            if list.allSatisfy(\.isNull) {
+                error(only.value, "'\(only.key)' needs at least one test")
+                return nil
+            }
             let tests = list.compactMap { predicate($0) }
             return only.key == "any" ? .any(tests) : .all(tests)
         case .scalar:

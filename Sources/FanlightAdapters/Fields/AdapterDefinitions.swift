@@ -44,8 +44,8 @@ enum AdapterDefinitions {
                 Section(
                     "any or all",
                     [
-                        FieldSpec("any", .shaped(.list(.defined("test"))), "One of these must hold"),
-                        FieldSpec("all", .shaped(.list(.defined("test"))), "All of these must hold"),
+                        FieldSpec("any", .shaped(.defined("test")), "One of these must hold"),
+                        FieldSpec("all", .shaped(.defined("test")), "All of these must hold"),
                     ]
                 )
             ),

@@ -69,6 +69,8 @@ import Testing
         "settings: {k: {type: int, default: 5}}",
         "settings: {k: {type: ~, description: ~, values: ~}}", "error: {kinds: ~}",
         "auth: {type: signed_params, secret: s, escape: {'&': and}}", "options: {o: {values: [a, b], default: a}}",
+        "ok: {any: $.ok}", "ok: {all: [$.ok, {any: [status == 200, {all: text}]}]}",
+        "options: {o: {type: int, values: [1, 2]}}",
         "raw: file",
         "raw: [{text: a}, file]", "json: {a: [1, '${file|base64}']}", "metadata: keep", "quality: 1",
     ])
@@ -92,7 +94,10 @@ import Testing
         "settings: {k: {type: [int]}}", "settings: {k: {type: {}}}", "settings: {k: {description: [a]}}",
         "settings: {k: {values: a}}", "options: {o: {values: {a: b}}}", "options: {o: {values: [[a]]}}",
         "options: {o: {type: [int]}}", "options: {o: {description: {}}}", "error: {kinds: quota}",
-        "error: {kinds: [quota]}", "auth: {type: signed_params, secret: s, escape: a}", "metadata: none", "quality: 0",
+        "error: {kinds: [quota]}", "error: {kinds: []}", "ok: {some: [$.ok]}",
+        "settings: {k: {type: number, values: [a]}}",
+        "options: {o: {type: whole, values: [a]}}", "auth: {type: signed_params, secret: s, escape: a}",
+        "metadata: none", "quality: 0",
         "quality: high", "rotate: never", "unknown: 1",
     ])
     func aMistakeInAServiceIsOneForBoth(_ keys: String) throws {
@@ -135,6 +140,9 @@ import Testing
         "services: {a: {adapter: local, folder: x}}\nimage: {cpu: 10ms}",
         "services: {a: {url: 'https://a.example/', link: $.url, file: f, fields: {a: '${settings.x}'}}}",
         "services: {a: {adapter: lokal, folder: x}}",
+        "services: {a: {url: 'https://a.example/', link: $.url, ok: {any: ~}}}",
+        "services: {a: {url: 'https://a.example/', link: $.url, ok: {all: []}}}",
+        "services: {a: {url: 'https://a.example/', link: $.url, ok: {any: [$.ok], all: [$.id]}}}",
     ])
     func someMistakesOnlyTheProgramFinds(_ text: String) throws { try Self.compare(text, isRight: false, lax: true) }
 }
