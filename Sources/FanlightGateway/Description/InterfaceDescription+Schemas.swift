@@ -4,7 +4,7 @@ extension InterfaceDescription {
     /// Parameters and schemas that operations share.
     static let schemas = #"""
         {"parameters": {
-           "IdempotencyKey": {"name": "Idempotency-Key", "in": "header", "description": "The same key with the same content gives the first report again, for 24 hours",
+           "IdempotencyKey": {"name": "Idempotency-Key", "in": "header", "description": "The same key with the same content gives the first report again, for 24 hours; one a request",
              "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"}},
            "Prefer": {"name": "Prefer", "in": "header", "description": "respond-async, or wait=SECONDS (RFC 7240)", "schema": {"type": "string"}},
            "Format": {"name": "format", "in": "query", "description": "Links ready to paste instead of JSON", "schema": {"enum": "@format"}}},

@@ -214,7 +214,7 @@ struct RetryWish {
         if let allowed {
             let refused = wanted.first { !allowed.contains(record.deliveries[$0].service) }
             wanted.removeAll { !allowed.contains(record.deliveries[$0].service) }
-            if let refused, services != nil || wanted.isEmpty {
+            if let refused, services != nil {
                 throw .serviceNotAllowed(record.deliveries[refused].service)
             }
         }

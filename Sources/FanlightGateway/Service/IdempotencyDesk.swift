@@ -21,8 +21,18 @@ final class IdempotencyDesk: Sendable {
     private let turns = Turnstile()
 
     /// The key of a request; `nil` when it has none.
+    ///
+    /// - Throws: `malformed` where it is no key, or there are several.
     static func key(_ head: RequestHead) throws(Problem) -> String? {
         guard let key = head.header("Idempotency-Key") else { return nil }
+        // Which of two counts is a guess, and a wrong one sends a picture twice.
+        guard head.headers.count(where: { $0.name.lowercased() == "idempotency-key" }) == 1 else {
+            throw Problem(
+                .malformed,
+                "Idempotency-Key is given more than once; a request has one.",
+                field: "Idempotency-Key"
+            )
+        }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(
                 .malformed,

@@ -30,6 +30,17 @@ struct IdempotencyTests {
         #expect(answers.count { $0.header("Idempotency-Replayed") == "true" } == 49)
     }
 
+    @Test("Two keys in one request are refused, and neither is taken", arguments: ["k1", "k2"])
+    func twice(second: String) async throws {
+        let bench = try Bench(script: Bench.delivers)
+        let answer = await bench.post(headers: [key(), HTTPField("idempotency-key", second)])
+        #expect(answer.status == 400)
+        #expect(answer.body["code"]?.string == "malformed")
+        #expect(answer.body["detail"]?.string?.contains("Idempotency-Key") == true)
+        #expect(bench.journal.uploads.isEmpty)
+        #expect(await bench.post(headers: [key()]).status == 200)
+    }
+
     @Test("The same key later gives the stored report with the status of its state")
     func later() async throws {
         let bench = try Bench { request throws(TransportError) in
