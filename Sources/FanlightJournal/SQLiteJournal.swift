@@ -57,6 +57,8 @@ public final class SQLiteJournal: Journal {
             makeWriter: { () throws(JournalError) in
                 let writer = try Self.writer(path, seal, settings)
                 try RunMark(boot: boot, isRelaxed: settings.durability == .relaxed).begin(writer)
+                // The log stands there from the first transaction to the end.
+                writer.watch([path, path + "-wal", state + "/lock", state + "/state.key"])
                 return writer
             },
             removed: { spool.remove($0) },
@@ -244,6 +246,14 @@ public final class SQLiteJournal: Journal {
         (counters.owed, counters.commits) = queue.counts
         return counters
     }
+
+    /// Outcomes that could not be written yet; they go with the next transaction that succeeds.
+    ///
+    /// Those that are left after the end are lost.
+    public var owedCount: Int { queue.counts.owed }
+
+    /// Tries to write what is owed; does not wait for it.
+    public func retryOwed() { queue.retryOwed() }
 
     /// Writes what waits, and closes.
     public func close() async {

@@ -258,7 +258,7 @@ struct DurabilityTests {
         // SQLITE_FULL, SQLITE_IOERR_SHMSIZE.
         (13, .full), (10 | 19 << 8, .full),
         // SQLITE_PERM, SQLITE_READONLY, _DBMOVED, _DIRECTORY, SQLITE_CANTOPEN, _ISDIR.
-        (3, .readOnly(path: "p")), (8, .readOnly(path: "p")), (8 | 4 << 8, .readOnly(path: "p")),
+        (3, .readOnly(path: "p")), (8, .readOnly(path: "p")), (8 | 4 << 8, .moved),
         (8 | 6 << 8, .readOnly(path: "p")), (14, .readOnly(path: "p")), (14 | 2 << 8, .readOnly(path: "p")),
         // SQLITE_BUSY, _SNAPSHOT, SQLITE_LOCKED.
         (5, .busy), (5 | 2 << 8, .busy), (6, .busy),
@@ -275,6 +275,60 @@ struct DurabilityTests {
     @Test("Each result code of the library has its meaning", arguments: codes)
     func meanings(code: Int32, error: JournalError) {
         #expect(SQLiteConnection.meaning(of: code, path: "p", reason: "r") == error)
+    }
+
+    @Test(
+        "What a new start would not find is not told as taken; what is put back goes on",
+        arguments: ["journal.sqlite", "journal.sqlite-wal", "lock", "state.key"],
+        [true, false]
+    )
+    func moved(file: String, isReplaced: Bool) async throws {
+        let journal = try state.journal()
+        try await journal.accept([.sample("one", ["a"])], key: nil, files: [])
+        let files = FileManager.default
+        let (path, away) = (state.folder + "/" + file, state.folder + "/away")
+        try files.moveItem(atPath: path, toPath: away)
+        if isReplaced { try files.copyItem(atPath: away, toPath: path) }
+        await #expect(throws: JournalError.moved) {
+            try await journal.accept([.sample("two")], key: nil, files: [])
+        }
+        await #expect(throws: JournalError.moved) {
+            try await journal.record([JournalNote(upload: "one", delivery: 0, .settled(.delivered()))])
+        }
+        #expect(journal.owedCount == 1)
+        if isReplaced { try files.removeItem(atPath: path) }
+        try files.moveItem(atPath: away, toPath: path)
+        journal.retryOwed()
+        try await journal.accept([.sample("three")], key: nil, files: [])
+        #expect(journal.owedCount == 0)
+        await journal.close()
+        let next = try state.journal()
+        #expect(try await next.upload("one")?.status == .delivered)
+        #expect(try await next.upload("two") == nil)
+        #expect(try await next.upload("three") != nil)
+    }
+
+    @Test("What is owed is written at the end when that works again, and counted when it does not")
+    func owedAtTheEnd() async throws {
+        for isFree in [true, false] {
+            let journal = try state.journal(
+                settings: JournalSettings(durability: .relaxed, busyWait: .milliseconds(20))
+            )
+            let id = "free \(isFree)"
+            try await journal.accept([.sample(id, ["a"])], key: nil, files: [])
+            let other = try SQLiteConnection(path: state.folder + "/journal.sqlite", busyMilliseconds: 0)
+            try other.execute("BEGIN IMMEDIATE")
+            await #expect(throws: JournalError.busy) {
+                try await journal.record([JournalNote(upload: id, delivery: 0, .settled(.delivered()))])
+            }
+            if isFree { try other.execute("ROLLBACK") }
+            await journal.close()
+            #expect(journal.owedCount == (isFree ? 0 : 1))
+            if !isFree { try other.execute("ROLLBACK") }
+            let next = try state.journal()
+            #expect(try await next.upload(id)?.status == (isFree ? .delivered : .pending))
+            await next.close()
+        }
     }
 
     @Test("A full journal refuses uploads whole, and takes them again when old ones have gone")

@@ -12,6 +12,16 @@ struct DrainTests {
         "\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
     }
 
+    /// Until an upload is received, and on its way to the service.
+    private static func waitUntilUnderWay(_ live: LiveGateway) async throws {
+        for _ in 0..<200 {
+            let text = String(decoding: try await live.get(live.gateway.url + "/v1/services").body, as: UTF8.self)
+            if text.contains(#""under_way":1"#) { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("no upload is under way")
+    }
+
     @Test("A body that is coming at the stop signal may end within the drain; what does not is told so")
     func halfBodies() async throws {
         let live = try LiveGateway(server: "  drain: 3s", services: "  a: {adapter: local, folder: FOLDER/a}")
@@ -55,14 +65,7 @@ struct DrainTests {
             connections.append(connection)
         }
         let upload = Task { try await live.post(SamplePicture.gif, type: "image/gif") }
-        // Received, and on its way to the service.
-        var isUnderWay = false
-        for _ in 0..<200 where !isUnderWay {
-            let text = String(decoding: try await live.get(live.gateway.url + "/v1/services").body, as: UTF8.self)
-            isUnderWay = text.contains(#""under_way":1"#)
-            if !isUnderWay { try await Task.sleep(for: .milliseconds(10)) }
-        }
-        #expect(isUnderWay)
+        try await Self.waitUntilUnderWay(live)
         kill(live.gateway.pid, SIGTERM)
         while KeptConnection(port: port) != nil { try await Task.sleep(for: .milliseconds(10)) }
         for ((method, path, status), connection) in zip(wishes, connections) {
@@ -75,5 +78,43 @@ struct DrainTests {
         }
         #expect(try await upload.value.0 == 200)
         #expect(live.gateway.stop() == 0)
+    }
+
+    @Test(
+        "An outcome that the journal refused is written before the end when that works again, else told as lost",
+        arguments: [true, false]
+    )
+    func owedOutcome(isPutBack: Bool) async throws {
+        let live = try LiveGateway(
+            server: "  drain: \(isPutBack ? 60 : 1)s",
+            services: "  slow: {url: 'SANDBOX/upload.json?delay=\(1_500 * Patience.factor)', file: file, link: $.url}",
+            logs: true
+        )
+        let upload = Task { try await live.post(SamplePicture.gif, type: "image/gif") }
+        try await Self.waitUntilUnderWay(live)
+        // The note that the request leaves is written before its end does.
+        try await Task.sleep(for: Duration.milliseconds(400).patient)
+        let journal = live.folder + "/state/journal.sqlite"
+        try FileManager.default.moveItem(atPath: journal, toPath: journal + ".away")
+        let (status, report) = try await upload.value
+        #expect(status == 200)
+        let refused = try await live.post(SamplePicture.gif, type: "image/gif")
+        #expect(refused.0 == 503 && refused.1["code"]?.string == "journal_unavailable")
+        kill(live.gateway.pid, SIGTERM)
+        if isPutBack {
+            try await Task.sleep(for: .milliseconds(200))
+            try FileManager.default.moveItem(atPath: journal + ".away", toPath: journal)
+        }
+        #expect(live.gateway.stop() == 0)
+        let lost = try live.gateway.log.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }.filter {
+            $0["message"]?.string == "outcomes were not written"
+        }
+        #expect(lost.map { $0["outcomes"]?.int } == (isPutBack ? [] : [1]))
+        guard isPutBack else { return }
+        let next = try LiveProcess(["serve", "--config", live.folder + "/config.yaml"], ready: "fanlight ready ")
+        let id = try #require(report["id"]?.string)
+        let reply = try await live.get(next.url + "/v1/uploads/" + id)
+        #expect(try JSONParser.parse(reply.body)["status"]?.string == "delivered")
+        #expect(next.stop() == 0)
     }
 }

@@ -130,6 +130,18 @@ public struct EventLog: Sendable {
         )
     }
 
+    /// Writes that outcomes were never written: a new start takes these deliveries for not done.
+    public func outcomesLost(_ count: Int, at time: String) {
+        let detail =
+            "The journal took no writes until the end. These deliveries were done and told; the next start knows nothing of it: it ends them as unknown, or repeats them where a service may get a request twice."
+        line(
+            "error",
+            "outcomes were not written",
+            time,
+            [.init("outcomes", .int(count)), .init("detail", .string(detail))]
+        )
+    }
+
     /// Writes that the state folder cannot be used, or can be used again.
     public func stateFolder(_ trouble: StateWatch.Trouble?, at time: String) {
         guard let trouble else { return line("info", "state folder can be used again", time, []) }

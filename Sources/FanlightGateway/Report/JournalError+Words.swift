@@ -9,6 +9,7 @@ extension JournalError {
         switch self {
         case .full: "full"
         case .readOnly: "read_only"
+        case .moved: "moved"
         case .busy: "locked"
         case .inUse: "in_use"
         case .newerVersion: "newer_version"
@@ -28,6 +29,8 @@ extension JournalError {
             "The disk of server.state, or the room that journal.keep_size allows, is full: free space, or allow more."
         case .readOnly:
             "The journal's file or folder cannot be written: it needs the gateway's user as owner, on a disk that is not read-only."
+        case .moved:
+            "The state folder, or the journal's file, log, lock or key in it, was moved away, deleted or replaced: put it back as it was, or restart the gateway, which makes what is missing, empty."
         case .busy: "Another program holds the journal's file: end it (an open sqlite3 shell, a backup)."
         case .inUse: "Another gateway uses the state folder: give each gateway a folder of its own."
         case .newerVersion: "A newer version of the gateway wrote the journal: start that version."

@@ -9,6 +9,7 @@ extension Problem {
             switch error {
             case .full: "the disk, or the room that the journal may take, is full"
             case .readOnly: "its folder cannot be written"
+            case .moved: "its folder, or a file in it, was moved away or deleted"
             case .busy: "another program holds its file"
             case .closed: "the gateway is stopping"
             case .disk: "its disk reports errors"

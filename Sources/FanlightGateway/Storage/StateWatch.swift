@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightCore
 import Glibc
 
 /// Looks whether the state folder is still the one that the gateway opened, and can be used.
@@ -28,36 +29,26 @@ public struct StateWatch: Sendable {
         }
     }
 
-    private struct Place: Sendable {
-        var path: String
-        var device: dev_t
-        var number: ino_t
-    }
-
-    private let places: [Place]
+    private let places: [FilePlace]
 
     /// Notes what stands there now; what is not there is not looked at.
     ///
     /// - Parameter paths: Folders and files, the outermost first.
-    public init(_ paths: [String]) { places = paths.compactMap { Self.place($0) } }
+    public init(_ paths: [String]) { places = paths.compactMap { FilePlace($0) } }
 
     /// Looks again; blocks as long as the disk does.
     ///
     /// - Returns: What is wrong with the first place that is not as it was; `nil` = nothing.
     public func trouble() -> Trouble? {
         for place in places {
-            guard let now = Self.place(place.path) else { return .missing }
-            if now.device != place.device || now.number != place.number { return .replaced }
+            switch place.change {
+            case .missing: return .missing
+            case .replaced: return .replaced
+            case nil: break
+            }
             // SAFETY: the string lives through the call.
             if unsafe access(place.path, R_OK | W_OK) != 0 { return .unwritable }
         }
         return nil
-    }
-
-    private static func place(_ path: String) -> Place? {
-        var facts = stat()
-        // SAFETY: the string and the structure live through the call.
-        guard unsafe stat(path, &facts) == 0 else { return nil }
-        return Place(path: path, device: facts.st_dev, number: facts.st_ino)
     }
 }

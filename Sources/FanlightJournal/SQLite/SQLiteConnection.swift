@@ -117,6 +117,8 @@ import FanlightCore
     static func meaning(of code: Int32, path: String, reason: String) -> JournalError {
         // No room for the index of the write-ahead log.
         if code == SQLITE_IOERR | 19 << 8 { return .full }
+        // The file that is open does not have its name any more (C: SQLITE_READONLY_DBMOVED).
+        if code == SQLITE_READONLY | 4 << 8 { return .moved }
         switch code & 0xFF {
         case SQLITE_FULL: return .full
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: return .readOnly(path: path)

@@ -86,8 +86,14 @@ final class CommitQueue: Sendable {
         if let error { throw error }
     }
 
+    /// Tries to write what is owed, which else goes with the next transaction.
+    func retryOwed() { submit(.empty) }
+
     /// Writes what waits, then ends the thread and closes the connection; `done` is called afterwards, perhaps there.
+    ///
+    /// What is still owed then is lost; ``counts`` tell how much.
     func close(_ done: @escaping @Sendable () -> Void) {
+        retryOwed()
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed

@@ -8,6 +8,8 @@ final class JournalWriter {
     let columns: SealedColumns
     /// Uploads whose deliveries changed in this transaction: their status and pictures are looked at once, at its end.
     private var touched: Set<Int64> = []
+    /// Files without which a new start does not find what is written here.
+    private var places: [FilePlace] = []
     /// Spool files that nobody needs once the transaction is committed.
     private(set) var unneeded: [String] = []
 
@@ -23,9 +25,16 @@ final class JournalWriter {
         try connection.run("BEGIN IMMEDIATE")
     }
 
+    /// Notes which files stand there now; each commit looks whether they still do.
+    ///
+    /// - Parameter paths: What does not exist is not looked at.
+    func watch(_ paths: [String]) { places = paths.compactMap { FilePlace($0) } }
+
     /// Commits; the files in ``unneeded`` may be removed afterwards.
     func commit() throws(JournalError) {
         for upload in touched { try finish(upload) }
+        // Told as written, it would be lost with the next start.
+        guard places.allSatisfy({ $0.change == nil }) else { throw .moved }
         try connection.run("COMMIT")
     }
 

@@ -11,6 +11,9 @@ struct WriteRequest: Sendable {
     /// The outcomes in it, which must not be lost when the disk is full for a while.
     var owed: [JournalNote] = []
 
+    /// Nothing of its own: what is owed is written, at once.
+    static let empty = WriteRequest(work: { _ in }, done: { _ in })
+
     /// True when nothing is lost by writing it a little later, with something else.
     var isLazy: Bool { done == nil }
 }

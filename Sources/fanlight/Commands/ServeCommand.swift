@@ -27,7 +27,7 @@ enum ServeCommand {
             )
         }
         let journal = try StateJournal.open(loaded.configuration, spool: spool)
-        let watch = StateWatch(["", "/spool", "/journal.sqlite", "/lock", "/state.key"].map { state + $0 })
+        let watch = StateWatch(stateParts.map { state + $0 })
         let image = loaded.configuration.image
         let images = HelperPool(
             executable: Files.sibling("fanlight-imaging"),
@@ -81,11 +81,12 @@ enum ServeCommand {
         if !isStopped { serve(signals, desk, spool, StateDesk(watch, log: log)) }
         note.remove()
         ServiceManager.tell("STOPPING=1")
-        drain(gateway, server, signals, desk.configuration.server.drain)
+        drain(gateway, server, journal, signals, desk.configuration.server.drain)
         server.stop()
         transport.shutdown()
         images.shutdown()
         journal.closeAndWait()
+        if journal.owedCount > 0 { log.outcomesLost(journal.owedCount, at: Identity.system.timestamp()) }
         spool.clear()
         lines.finish(within: farewell)
         // The libraries' own ends, which `exit` runs, would take away what that thread works with.
@@ -112,6 +113,11 @@ enum ServeCommand {
         )
         return limits
     }
+
+    /// What must stay where it is, behind the path of the state folder.
+    private static let stateParts = [
+        "", "/spool", "/journal.sqlite", "/journal.sqlite-wal", "/lock", "/state.key",
+    ]
 
     /// How often files are looked at.
     private static let lookMilliseconds = 1_000
@@ -176,10 +182,12 @@ enum ServeCommand {
     /// Time that interrupted uploads get to write their state and to answer their clients.
     private static let farewell = Duration.seconds(2)
 
-    /// Lets uploads under way finish, from the head of the request to its answer; a second signal ends that.
+    /// Lets uploads under way finish, from the head of the request to its answer, and outcomes get to the disk; a second
+    /// signal ends that.
     private static func drain(
         _ gateway: Gateway,
         _ server: MicrohttpdServer,
+        _ journal: SQLiteJournal,
         _ signals: StopSignals,
         _ grace: Duration
     ) {
@@ -188,8 +196,10 @@ enum ServeCommand {
         let end = ContinuousClock.now + grace
         func isBusy() -> Bool {
             gateway.uploadsUnderWay > 0 || server.requestsUnderWay > 0 || server.bodiesUnderWay > 0
+                || journal.owedCount > 0
         }
         while isBusy(), ContinuousClock.now < end {
+            if journal.owedCount > 0 { journal.retryOwed() }
             if signals.wait(milliseconds: 50) { break }
         }
         gateway.interrupt()

@@ -47,7 +47,7 @@ enum StateJournal {
         case .wrongKey:
             "the journal was sealed with another key; set server.state_key (or state.key in the state folder) as it "
                 + "was, or move journal.sqlite away to begin a new history"
-        case .keyTaken, .closed:
+        case .keyTaken, .closed, .moved:
             "the journal cannot be used"
         case .disk(let code):
             "the disk of the state folder reports errors (\(code)); set server.state to a sound disk"

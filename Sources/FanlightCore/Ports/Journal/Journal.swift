@@ -105,6 +105,9 @@ public enum JournalError: Error, Sendable, Equatable {
     case full
     /// The state folder or a file in it cannot be written.
     case readOnly(path: String)
+    /// The journal's file, its log, its lock or its key was moved away, deleted or replaced: what is written into what is
+    /// still open, a new start would not find.
+    case moved
     /// Another process held the journal's file locked for too long.
     case busy
     /// Another gateway uses the state folder.
@@ -127,7 +130,7 @@ public enum JournalError: Error, Sendable, Equatable {
     /// True when the same call may succeed a little later.
     public var isTemporary: Bool {
         switch self {
-        case .full, .busy, .readOnly: true
+        case .full, .busy, .readOnly, .moved: true
         case .inUse, .newerVersion, .damaged, .wrongKey, .keyTaken, .closed, .disk, .failed: false
         }
     }
