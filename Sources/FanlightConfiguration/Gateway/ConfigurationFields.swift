@@ -32,7 +32,11 @@ public enum ConfigurationFields {
                 .shaped(.identified(.defined("adapter"))),
                 "Adapters that are added to the catalogue or override its entries"
             ),
-            FieldSpec("adapter_files", .someText, "Folder with one YAML file an adapter"),
+            FieldSpec(
+                "adapter_files",
+                .someText,
+                "Folder with one YAML file an adapter; a relative path counts from where the gateway is started"
+            ),
         ]
     )
 
@@ -42,7 +46,12 @@ public enum ConfigurationFields {
         [
             FieldSpec("listen", .address, default: "127.0.0.1:8080", "Address and port"),
             FieldSpec("public_url", .baseURL, "What links to the gateway's own pictures begin with"),
-            FieldSpec("state", .someText, default: "./state", "Folder for uploads under way and for the history"),
+            FieldSpec(
+                "state",
+                .someText,
+                default: "./state",
+                "Folder for uploads under way and for the history; a relative path counts from where the gateway is started"
+            ),
             FieldSpec(
                 "state_key",
                 .secret,

@@ -21,8 +21,9 @@ final class FileWatch: Sendable {
             device = UInt64(facts.st_dev)
             inode = UInt64(facts.st_ino)
             size = Int64(facts.st_size)
-            seconds = facts.st_mtim.tv_sec
-            nanoseconds = facts.st_mtim.tv_nsec
+            // When anything about it last changed: the time of its bytes can be set back.
+            seconds = facts.st_ctim.tv_sec
+            nanoseconds = facts.st_ctim.tv_nsec
         }
     }
 
