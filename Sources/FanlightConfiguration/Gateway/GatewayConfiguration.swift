@@ -172,15 +172,16 @@ public struct GatewayConfiguration: Sendable {
         diagnostics: inout [Diagnostic]
     ) -> [(name: String, node: Node)] {
         guard let node, !node.isNull else { return [] }
+        let one = (kind == "adapter" ? "an " : "a ") + kind
         guard case .mapping(let entries) = node.content else {
             diagnostics.append(
-                Diagnostic(at: node.position, "\(kind)s: expected one name a \(kind), with its keys under it")
+                Diagnostic(at: node.position, "\(kind)s: expected one name \(one), with its keys under it")
             )
             return []
         }
         for entry in entries {
             if !isName(entry.key) {
-                let message = "a \(kind)'s name is made of letters, digits, '-' and '_', at most 64"
+                let message = "\(one)'s name is made of letters, digits, '-' and '_', at most 64"
                 diagnostics.append(Diagnostic(at: entry.position, message))
             }
             if case .mapping = entry.value.content { continue }

@@ -30,8 +30,9 @@ public struct NotifyConfiguration: Sendable, Equatable {
     static func read(_ node: Node?, references: References, diagnostics: inout [Diagnostic]) -> NotifyConfiguration? {
         guard let node, !node.isNull else { return nil }
         let values = section.decode(node, references: references, diagnostics: &diagnostics)
+        guard case .mapping = node.content else { return nil }
         let url = values.text("url")
-        for name in ["url", "secret"] where values.text(name) == nil && node[name] == nil {
+        for name in ["url", "secret"] where node[name]?.isNull ?? true {
             diagnostics.append(Diagnostic(at: node.position, "notify: '\(name)' is missing"))
         }
         if let url, !isWeb(url) {

@@ -93,18 +93,34 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     public var severity: Severity
     /// Where.
     public var position: SourcePosition
-    /// What, and what would be right.
-    public var message: String
+    /// What, and what would be right; one line.
+    public let message: String
 
     /// Creates a finding.
     public init(_ severity: Severity = .error, at position: SourcePosition, _ message: String) {
         self.severity = severity
         self.position = position
-        self.message = message
+        self.message = Self.visible(message)
+    }
+
+    /// Text in which no sign moves the cursor, ends the line or turns the direction: these are written as escapes.
+    public static func visible(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        return text.unicodeScalars.reduce(into: "") { shown, scalar in
+            switch scalar.value {
+            case 0x0A: shown += "\\n"
+            case 0x0D: shown += "\\r"
+            case 0x09: shown += "\\t"
+            case 0x00...0x1F, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// `file:line:column: error: message`, as compilers print it.
     public var description: String {
-        "\(position.file):\(position.line):\(position.column): \(severity.rawValue): \(message)"
+        "\(Self.visible(position.file)):\(position.line):\(position.column): \(severity.rawValue): \(message)"
     }
 }

@@ -56,6 +56,9 @@ public enum ValueReader {
     public static func integer(_ text: String, in range: ClosedRange<Int> = 0...Int.max) throws(Expectation) -> Int {
         guard let value = wholeNumber(text), range.contains(value) else {
             if range.upperBound == Int.max {
+                if isNumber(text), !text.hasPrefix("-"), wholeNumber(text) == nil {
+                    throw Expectation("a smaller whole number: at most \(Int.max)")
+                }
                 throw Expectation(
                     "a whole number" + (range.lowerBound == Int.min ? "" : " from \(range.lowerBound) on")
                 )
@@ -69,7 +72,8 @@ public enum ValueReader {
     public static func duration(_ text: String) throws(Expectation) -> Duration {
         let expectation = Expectation("a duration with its unit, such as 500ms, 30s, 2m or 1h")
         if text == "0" { return .zero }
-        var total = 0
+        // `nil` from where it is longer than any that can be kept.
+        var total: Int? = 0
         var previous = Int.max
         var rest = Substring(text)
         repeat {
@@ -84,14 +88,25 @@ public enum ValueReader {
                 default: nil
                 }
             guard let milliseconds, milliseconds < previous else { throw expectation }
-            let (product, overflow) = thousandths.multipliedReportingOverflow(by: milliseconds)
-            let (sum, sumOverflow) = total.addingReportingOverflow(product)
-            guard !overflow, !sumOverflow, sum <= 1_000_000_000_000_000 else { throw expectation }
-            total = sum
+            total = total.flatMap { product(thousandths, milliseconds, onto: $0) }
             previous = milliseconds
             rest = after
         } while !rest.isEmpty
+        guard let total, total <= longest else {
+            throw Expectation("a shorter duration: at most \(longest / 86_400_000_000)d")
+        }
         return .microseconds(total)
+    }
+
+    /// Microseconds of the longest duration that is read.
+    private static let longest = 1_000_000_000_000_000
+
+    /// `nil` where it is too large for a number.
+    private static func product(_ first: Int?, _ second: Int, onto base: Int = 0) -> Int? {
+        guard let first else { return nil }
+        let (product, overflow) = first.multipliedReportingOverflow(by: second)
+        let (sum, sumOverflow) = base.addingReportingOverflow(product)
+        return overflow || sumOverflow ? nil : sum
     }
 
     /// Reads `5MB` (decimal) or `10MiB` (binary) into bytes; `0` needs no unit.
@@ -111,9 +126,10 @@ public enum ValueReader {
             default: nil
             }
         guard let factor else { throw expectation }
-        let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
-        guard !overflow else { throw expectation }
-        return product / 1_000
+        guard let size = product(thousandths, factor) else {
+            throw Expectation("a smaller size: at most \(Int.max / 1_000_000_000_000)GB")
+        }
+        return size / 1_000
     }
 
     /// Reads a size of at least one byte: nothing fits into none.
@@ -148,9 +164,11 @@ public enum ValueReader {
         guard let (thousandths, unit, rest) = quantity(Substring(text)), rest.isEmpty, unit.lowercased() == "mp" else {
             throw expectation
         }
-        let (product, overflow) = thousandths.multipliedReportingOverflow(by: 1_000)
-        guard !overflow, product > 0 else { throw expectation }
-        return product
+        guard let pixels = product(thousandths, 1_000) else {
+            throw Expectation("fewer pixels: at most \(Int.max / 1_000_000)MP")
+        }
+        guard pixels > 0 else { throw expectation }
+        return pixels
     }
 
     /// Reads `white` or another name of a colour, or `#rrggbb`.
@@ -192,31 +210,28 @@ public enum ValueReader {
     }
 
     /// Digits, with an optional minus; no other form that Swift would take.
-    private static func wholeNumber(_ text: String) -> Int? {
+    private static func isNumber(_ text: some StringProtocol) -> Bool {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
-        return Int(text)
+        return !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
+    private static func wholeNumber(_ text: some StringProtocol) -> Int? { isNumber(text) ? Int(text) : nil }
+
     /// A number with at most three decimals and the letters behind it.
-    private static func quantity(_ text: Substring) -> (thousandths: Int, unit: String, rest: Substring)? {
+    ///
+    /// - Returns: `thousandths` is `nil` for a number that is too large; all of it is where this is no quantity.
+    private static func quantity(_ text: Substring) -> (thousandths: Int?, unit: String, rest: Substring)? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let after = text[number.endIndex...].drop { $0 == " " }
         let unit = after.prefix { $0.isASCII && $0.isLetter }
         let sides = number.split(separator: ".", omittingEmptySubsequences: false)
-        guard !unit.isEmpty, (1...2).contains(sides.count), let whole = wholeNumber(String(sides[0])) else {
-            return nil
-        }
+        guard !unit.isEmpty, (1...2).contains(sides.count), isNumber(sides[0]) else { return nil }
         var fraction = 0
         if sides.count == 2 {
             let digits = sides[1] + String(repeating: "0", count: max(0, 3 - sides[1].count))
-            guard (1...3).contains(sides[1].count), let value = wholeNumber(String(digits)) else { return nil }
+            guard (1...3).contains(sides[1].count), let value = wholeNumber(digits) else { return nil }
             fraction = value
         }
-        let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000)
-        guard !overflow, product <= Int.max - fraction else { return nil }
-        return (product + fraction, String(unit), after[unit.endIndex...])
+        return (product(wholeNumber(sides[0]), 1_000, onto: fraction), String(unit), after[unit.endIndex...])
     }
 }

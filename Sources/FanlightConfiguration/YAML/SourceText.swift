@@ -4,6 +4,8 @@
 struct SourceText {
     /// UTF-8 without a byte-order mark and without refused characters.
     private(set) var bytes: [UInt8]
+    /// Where its lines begin.
+    private(set) var lines: LineStarts
     /// File name for positions.
     let file: String
     /// What was found.
@@ -17,6 +19,7 @@ struct SourceText {
     init(_ bytes: [UInt8], file: String) {
         self.bytes = bytes
         self.file = file
+        lines = LineStarts([])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             let start = SourcePosition(file: file, line: 1, column: 1)
             diagnostics = [Diagnostic(at: start, "the file is UTF-16; save it as UTF-8")]
@@ -30,38 +33,38 @@ struct SourceText {
     private mutating func replaceRefused() {
         var clean: [UInt8] = []
         clean.reserveCapacity(bytes.count)
-        var line = 1
-        var column = 1
+        var found: [(index: Int, message: String)] = []
+        var index = 0
         var decoder = UTF8()
         var input = bytes.makeIterator()
         decoding: while true {
             switch decoder.decode(&input) {
             case .emptyInput: break decoding
             case .error:
-                report("this byte is not UTF-8", line: line, column: column)
-                clean += [0xEF, 0xBF, 0xBD]
-                column += 1
+                if found.count < Self.maxFindings { found.append((index, "this byte is not UTF-8")) }
+                clean += Self.replacement
             case .scalarValue(let scalar):
                 if Self.isRefused(scalar) {
-                    report("control character that YAML does not allow", line: line, column: column)
-                    clean += [0xEF, 0xBF, 0xBD]
+                    if found.count < Self.maxFindings {
+                        found.append((index, "control character that YAML does not allow"))
+                    }
+                    clean += Self.replacement
                 } else {
                     clean += UTF8.encode(scalar).map(Array.init) ?? []
                 }
-                column += 1
-                if scalar == "\n" {
-                    line += 1
-                    column = 1
-                }
             }
+            index += 1
         }
         bytes = clean
+        lines = LineStarts(clean)
+        diagnostics = found.map { finding in
+            let place = lines.place(of: finding.index)
+            return Diagnostic(at: SourcePosition(file: file, line: place.line, column: place.column), finding.message)
+        }
     }
 
-    private mutating func report(_ message: String, line: Int, column: Int) {
-        guard diagnostics.count < Self.maxFindings else { return }
-        diagnostics.append(Diagnostic(at: SourcePosition(file: file, line: line, column: column), message))
-    }
+    /// U+FFFD.
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
     /// YAML 1.1, production 1: what is not printable.
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
@@ -72,18 +75,15 @@ struct SourceText {
         }
     }
 
-    /// True where that place holds a tab; line and column count from 1.
-    func hasTab(line: Int, column: Int) -> Bool {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.indices.contains(line - 1) else { return false }
-        let scalars = Array(String(decoding: lines[line - 1], as: UTF8.self).unicodeScalars)
-        return scalars.indices.contains(column - 1) && scalars[column - 1] == "\t"
+    /// True where that character is a tab; counted from 0.
+    func hasTab(at index: Int) -> Bool {
+        String(decoding: bytes, as: UTF8.self).unicodeScalars.dropFirst(index).first == "\t"
     }
 
     /// Lines after that one that start with a tab, at most twenty.
     func tabbedLines(after line: Int) -> [Int] {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let tabbed = lines.enumerated().dropFirst(line).filter { $0.element.first == UInt8(ascii: "\t") }
-        return tabbed.prefix(Self.maxFindings).map { $0.offset + 1 }
+        let characters = String(decoding: bytes, as: UTF8.self).unicodeScalars.enumerated()
+        let tabs = characters.lazy.filter { $0.element == "\t" }.map { lines.place(of: $0.offset) }
+        return tabs.filter { $0.column == 1 && $0.line > line }.prefix(Self.maxFindings).map(\.line)
     }
 }

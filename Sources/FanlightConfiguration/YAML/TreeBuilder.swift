@@ -24,7 +24,7 @@ struct TreeBuilder {
     init(text: SourceText) {
         self.text = text
         diagnostics = text.diagnostics
-        source = YAMLEventSource(text.bytes, file: text.file)
+        source = YAMLEventSource(text)
     }
 
     mutating func document() -> Node? {
@@ -58,13 +58,12 @@ struct TreeBuilder {
     }
 
     private mutating func describe(_ fault: YAMLFault) {
-        guard text.hasTab(line: fault.line, column: fault.column) else {
-            let position = SourcePosition(file: text.file, line: fault.line, column: fault.column)
-            return report(Self.plainWords(fault.message), at: position)
-        }
+        let place = text.lines.place(of: fault.index)
+        let position = SourcePosition(file: text.file, line: place.line, column: place.column)
+        guard text.hasTab(at: fault.index) else { return report(Self.plainWords(fault.message), at: position) }
         let message = "a tab cannot indent; use blanks"
-        report(message, at: SourcePosition(file: text.file, line: fault.line, column: fault.column))
-        for line in text.tabbedLines(after: fault.line) {
+        report(message, at: position)
+        for line in text.tabbedLines(after: place.line) {
             report(message, at: SourcePosition(file: text.file, line: line, column: 1))
         }
     }

@@ -58,8 +58,8 @@ struct YAMLEvent {
 /// A fault of the text's structure: the C library's words and place.
 struct YAMLFault: Error {
     var message: String
-    var line: Int
-    var column: Int
+    /// Characters before it.
+    var index: Int
 }
 
 /// Owns one parser of the C library and the bytes that it reads.
@@ -68,11 +68,14 @@ struct YAMLFault: Error {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
     private let file: String
+    private let lines: LineStarts
     private let isReady: Bool
 
     /// C: yaml_parser_initialize, yaml_parser_set_input_string.
-    init(_ bytes: [UInt8], file: String) {
-        self.file = file
+    init(_ text: SourceText) {
+        let bytes = text.bytes
+        file = text.file
+        lines = text.lines
         // SAFETY: both blocks belong to this object and are freed in deinit only; the input is initialized in full,
         // and the parser keeps a pointer to it no longer than it lives itself.
         unsafe input = .allocate(capacity: bytes.count)
@@ -94,7 +97,7 @@ struct YAMLFault: Error {
 
     /// C: yaml_parser_parse.
     func next() throws(YAMLFault) -> YAMLEvent {
-        guard isReady else { throw YAMLFault(message: "out of memory", line: 1, column: 1) }
+        guard isReady else { throw YAMLFault(message: "out of memory", index: 0) }
         // SAFETY: the event is a plain C struct that the call fills; it is deleted on every way out.
         var event = unsafe yaml_event_t()
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw fault() }
@@ -109,13 +112,13 @@ struct YAMLFault: Error {
         // An end that comes too soon is told at the quote that it leaves open.
         let isOpenQuote = words == "found unexpected end of stream"
         let mark = unsafe isOpenQuote ? parser.pointee.context_mark : parser.pointee.problem_mark
-        return YAMLFault(message: words, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+        return YAMLFault(message: words, index: Int(mark.index))
     }
 
     private func copy(_ event: yaml_event_t) -> YAMLEvent {
-        let mark = unsafe event.start_mark
-        let place = SourcePosition(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
-        var result = YAMLEvent(kind: .streamEnd, position: place)
+        let place = unsafe lines.place(of: Int(event.start_mark.index))
+        let position = SourcePosition(file: file, line: place.line, column: place.column)
+        var result = YAMLEvent(kind: .streamEnd, position: position)
         // SAFETY: see next(); strings of an event are zero-terminated, a scalar's value has its length beside it.
         switch unsafe event.type {
         case YAML_STREAM_START_EVENT: result.kind = .streamStart

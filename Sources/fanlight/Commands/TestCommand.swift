@@ -29,8 +29,11 @@ enum TestCommand {
         for diagnostic in diagnostics { Console.error(diagnostic.description) }
         for finding in findings where !finding.passed {
             for failure in finding.failures {
-                let text = "\(finding.adapter): \(finding.test): \(failure.replacing("\n", with: "\n    "))"
+                // What was expected and what went out may take several lines.
+                let lines = failure.split(separator: "\n", omittingEmptySubsequences: false)
+                let text = "\(finding.adapter): \(finding.test): \(lines.first ?? "")"
                 Console.error(Diagnostic(at: finding.position, text).description)
+                for line in lines.dropFirst() { Console.error("    " + Diagnostic.visible(String(line))) }
             }
         }
         var rows = [["SERVICE", "TESTS", "RESULT"]]

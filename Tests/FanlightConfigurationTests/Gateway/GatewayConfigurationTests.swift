@@ -246,6 +246,26 @@ func decode(
             findings: ["2:9: routes: expected one name a route, with its services under it"]
         ),
         Row(
+            text: "services: {a: {x: 1}}\nadapters: [x]\n",
+            findings: ["2:11: adapters: expected one name an adapter, with its keys under it"]
+        ),
+        Row(
+            text: "services: {a: {x: 1}}\nadapters: {a b: {}}\n",
+            findings: ["2:12: an adapter's name is made of letters, digits, '-' and '_', at most 64"]
+        ),
+        Row(
+            text: "services: {a: {x: 1}}\nnotify: x\n",
+            findings: ["2:9: notify expected a mapping of keys, such as 'url: …'"]
+        ),
+        Row(
+            text: "services: {a: {x: 1}}\nnotify: {url: ~, secret: sixteen-characters}\n",
+            findings: ["2:9: notify: 'url' is missing"]
+        ),
+        Row(
+            text: "services: {a: {x: 1}}\nserver:\n  answer_within: 99999999999d\n",
+            findings: ["3:18: server.answer_within: expected a shorter duration: at most 11574d"]
+        ),
+        Row(
             text:
                 "services: {a: {x: 1}}\nroutes:\n  d: {services: [a, {b: 1}]}\n  e: {policy: [all]}\n  f: {policy: quorum}\n  g: {policy: quorum 2}\n",
             findings: [

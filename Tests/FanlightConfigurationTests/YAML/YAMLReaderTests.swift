@@ -63,6 +63,36 @@ import Testing
             findings: ["1:5: control character", "2:4: control character"]
         ),
         Row(
+            name: "lines as editors count them",
+            text: "a: \"x\u{85}y\u{2028}z\u{2029}\"\r\nb: 1\rb: 2\n# c\nb: é\u{85}\n\nb: 4\n",
+            findings: [
+                "3:1: key 'b' is given twice; first in line 2", "5:1: key 'b' is given twice; first in line 2",
+                "7:1: key 'b' is given twice; first in line 2",
+            ]
+        ),
+        Row(
+            name: "a fault behind other line ends",
+            text: "a: \"\u{2028}\u{85}\"\r\nc: b: c\n",
+            findings: ["2:5: a second ': ' in one value"],
+            hasRoot: false
+        ),
+        Row(
+            name: "tabs behind other line ends",
+            text: "a: \"\u{2028}\"\rb:\r\n\tb: 1\r\tc: 2\n",
+            findings: ["3:1: a tab cannot indent", "4:1: a tab cannot indent"],
+            hasRoot: false
+        ),
+        Row(
+            name: "refused bytes behind other line ends",
+            text: "a: x\rb: \"\u{2029}\u{1}\"\n",
+            findings: ["2:6: control character"]
+        ),
+        Row(
+            name: "a key with line ends in it",
+            text: "\"a\\n\\r\\t\\N\\L\\P\\e\\u202E\": 1\n\"a\\n\\r\\t\\N\\L\\P\\e\\u202E\": 2\n",
+            findings: ["2:1: key 'a\\n\\r\\t\\u0085\\u2028\\u2029\\u001B\\u202E' is given twice; first in line 1"]
+        ),
+        Row(
             name: "findings before a broken line stay",
             text: "a: 1\na: 2\nb: *no\nc: [1\n",
             findings: ["2:1: key 'a' is given twice", "3:4: no anchor '&no'", "5:1: "],
@@ -121,6 +151,11 @@ import Testing
                 "c.yaml:3:1: error: key 'b' is given twice; first in line 2",
             ]
         )
+    }
+
+    @Test func aFileNameWithALineEndStaysInItsLine() {
+        let finding = Diagnostic(at: SourcePosition(file: "a\nb", line: 1, column: 1), "x\u{2028}é\u{1F600}")
+        #expect(finding.description == "a\\nb:1:1: error: x\\u2028é\u{1F600}")
     }
 
     @Test func refusesOtherEncodings() {
