@@ -20,7 +20,8 @@ struct UnescapedText {
         places[range.lowerBound].lowerBound..<places[range.upperBound - 1].upperBound
     }
 
-    /// The text with one level of escapes taken out: of URLs, markup and JSON; tags and signs that nobody sees go as well.
+    /// The text with one level of escapes taken out: of URLs, markup and JSON; tags, line breaks and signs that nobody sees go as
+    /// well.
     ///
     /// - Returns: `nil` when there is none.
     func unescaped() -> UnescapedText? {
@@ -39,7 +40,7 @@ struct UnescapedText {
 
     // MARK: Escapes
 
-    private static let signs = Set("%&\\<".utf8)
+    private static let signs = Set("%&\\<\r\n".utf8)
 
     /// What is meant by the escape at the beginning, and its size; `nil` when there is none.
     private static func escape(_ rest: ArraySlice<UInt8>) -> (meant: [UInt8], size: Int)? {
@@ -48,6 +49,7 @@ struct UnescapedText {
         case UInt8(ascii: "&"): entity(rest)
         case UInt8(ascii: "\\"): backslash(rest)
         case UInt8(ascii: "<"): tag(rest)
+        case UInt8(ascii: "\r"), UInt8(ascii: "\n"): lineBreak(rest)
         case 0xC2, 0xE2, 0xEF: unseen(rest)
         default: nil
         }
@@ -112,6 +114,11 @@ struct UnescapedText {
             let end = rest.prefix(200).firstIndex(of: UInt8(ascii: ">"))
         else { return nil }
         return ([], end + 1 - rest.startIndex)
+    }
+
+    /// Where a long line was wrapped, with the blanks that begin the next one.
+    private static func lineBreak(_ rest: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+        ([], rest.prefix { [0x0D, 0x0A, 0x20, 0x09].contains($0) }.count)
     }
 
     /// Soft hyphens, signs without width and byte order marks.

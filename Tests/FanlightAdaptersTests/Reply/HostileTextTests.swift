@@ -115,6 +115,8 @@ import Testing
             ("planted<secret", "bad key planted<secret given"),
             ("planted</b>secret", "bad key <b>planted</b>secret</b> given"),
             ("<planted-secret", "bad key <planted-secret given"),
+            ("planted-secret", "bad key plant\r\n  ed-secret given"),
+            ("planted-secret", #"bad key plant\ned-secret given"#),
             ("planted-secret", "bad key plan\u{200B}ted-\u{AD}secret given"),
             ("planted  secret", "bad key planted  secret given"),
             ("planted secret", "bad key planted\n\tsecret given"),
