@@ -20,10 +20,11 @@ extension Compilation {
 
     /// The type of an auth with its keys; reports an unknown one.
     func authType(_ node: Node) -> (type: String, section: Section)? {
-        guard let typeNode = node["type"] ?? (node.text == nil ? nil : node), let type = text(typeNode) else {
+        guard let typeNode = node["type"] ?? (node.text == nil ? nil : node), !typeNode.isNull else {
             error(node, "auth needs 'type'")
             return nil
         }
+        guard let type = text(typeNode) else { return nil }
         guard let section = AdapterFields.authSection(type) else {
             let nearest = NearestName.of(type, among: AdapterFields.auth.map(\.type))
             error(typeNode, "unknown auth type '\(type)'" + Self.hint(nearest))
@@ -150,6 +151,7 @@ struct AuthReader {
         signed.escapes = escapes.compactMap { entry in
             compilation.text(entry.value).map { (entry.key, $0) }
         }
+        for key in ["joiner", "separator"] { compilation.checkText(node[key], "\(key) is a text") }
         signed.joiner = plain("joiner") ?? "="
         signed.separator = plain("separator") ?? "&"
         signed.field = text("into") ?? "signature"

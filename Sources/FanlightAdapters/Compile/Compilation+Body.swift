@@ -40,10 +40,11 @@ extension Compilation {
             return choice(node).map { PartProgram(name: $0, content: .picture(name: nil)) }
         }
         checkKeys(of: node, AdapterFields.file)
-        guard let field = node["field"], let name = choice(field) else {
+        guard let field = node["field"], !field.isNull else {
             error(node, "file needs 'field'")
             return nil
         }
+        guard let name = choice(field) else { return nil }
         let fileName = node["name"].flatMap { template($0) }
         return PartProgram(name: name, content: .picture(name: fileName), type: node["type"].flatMap { choice($0) })
     }
@@ -57,14 +58,14 @@ extension Compilation {
     }
 
     private func part(_ node: Node, isNamed: Bool) -> PartProgram? {
-        checkKeys(of: node, AdapterFields.part)
+        guard checkKeys(of: node, AdapterFields.part) else { return nil }
         let kinds = ["text", "json", "file"].filter { node[$0] != nil }
         guard kinds.count == 1, let kind = kinds.first, let value = node[kind] else {
             error(node, "a part has one of text, json and file")
             return nil
         }
         let name = node["name"].flatMap { choice($0) }
-        if isNamed, name == nil { error(node, "a part of a form needs 'name'") }
+        if isNamed, Self.lacks(node, "name") { error(node, "a part of a form needs 'name'") }
         if !isNamed, let found = node["name"] { error(found, "a part of 'related' has no name") }
         if kind != "file", let found = node["filename"] { error(found, "only the picture has a file name") }
         let content: PartProgram.Content?
@@ -93,6 +94,10 @@ extension Compilation {
         return .pieces(
             items.compactMap { item in
                 if item.text == "file" { return .picture }
+                guard case .mapping = item.content else {
+                    error(item, "an item of raw is the word file, or a mapping with 'text'")
+                    return nil
+                }
                 checkKeys(of: item, AdapterFields.piece, in: "raw")
                 guard let text = item["text"] else {
                     error(item, "an item of raw is the word file, or a mapping with 'text'")

@@ -89,9 +89,7 @@ extension Compilation {
         }
         for entry in entries {
             checkKeys(of: entry.value, section, in: "\(place).\(entry.key)")
-            for key in ["type", "description"] {
-                if let found = entry.value[key], !found.isNull, found.text == nil { error(found, "\(key) is a text") }
-            }
+            for key in ["type", "description"] { checkText(entry.value[key], "\(key) is a text") }
             if let values = entry.value["values"], !values.isNull { checkValues(values) }
         }
         return entries

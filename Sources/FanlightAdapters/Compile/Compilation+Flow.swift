@@ -63,12 +63,13 @@ extension Compilation {
 
     private func store(_ node: Node?) -> StoreProgram? {
         guard let node, !node.isNull else { return nil }
-        checkKeys(of: node, AdapterFields.store)
-        guard let folder = node["folder"].flatMap({ template($0) }), let name = node["name"].flatMap({ template($0) })
-        else {
+        guard checkKeys(of: node, AdapterFields.store) else { return nil }
+        guard let folderNode = node["folder"], !folderNode.isNull, let nameNode = node["name"], !nameNode.isNull else {
             error(node, "store needs 'folder' and 'name'")
             return nil
         }
+        let templates = (template(folderNode), template(nameNode))
+        guard let folder = templates.0, let name = templates.1 else { return nil }
         for variable in folder.variables {
             if case .setting = variable { continue }
             error(node, "the folder may come from settings only")
@@ -79,7 +80,7 @@ extension Compilation {
     /// Credentials are those of the upload unless the deletion has its own.
     private func delete(_ node: Node?, _ service: Node, _ authorization: Authorization) -> StepProgram? {
         guard let node, !node.isNull, !staysBehind(node, service) else { return nil }
-        checkKeys(of: node, AdapterFields.delete)
+        guard checkKeys(of: node, AdapterFields.delete) else { return nil }
         let defaults = RequestDefaults(
             headers: service["headers"].flatMap { service["steps"] == nil ? nil : $0 },
             authorization: authorization,
@@ -113,7 +114,7 @@ extension Compilation {
 
     private func discovery(_ node: Node?, _ service: Node, _ authorization: Authorization) -> DiscoveryProgram? {
         guard let node, !node.isNull else { return nil }
-        checkKeys(of: node, AdapterFields.discover)
+        guard checkKeys(of: node, AdapterFields.discover) else { return nil }
         names.captures = []
         names.steps = []
         let defaults = RequestDefaults(

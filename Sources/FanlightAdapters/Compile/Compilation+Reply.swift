@@ -49,16 +49,15 @@ extension Compilation {
     }
 
     private func recoverRule(_ node: Node) -> RecoverRule? {
-        checkKeys(of: node, AdapterFields.recover)
-        guard let when = predicate(node["when"]) else {
-            error(node, "recover needs 'when'")
-            return nil
-        }
+        guard checkKeys(of: node, AdapterFields.recover) else { return nil }
+        if Self.lacks(node, "when") { error(node, "recover needs 'when'") }
+        let when = predicate(node["when"])
         let name = word(node["as"], among: ["duplicate", "delivered"], "as") ?? "delivered"
         let save = node["save"].map { saveRules($0) }
         for key in ["link", "page"] where node[key] != nil { names.captures.insert(key) }
         let link = sources(node["link"])
-        return RecoverRule(when: when, name: name, save: save, link: link, page: sources(node["page"]))
+        let page = sources(node["page"])
+        return when.map { RecoverRule(when: $0, name: name, save: save, link: link, page: page) }
     }
 
     /// Reads `error:`.
@@ -106,11 +105,8 @@ extension Compilation {
         checkKeys(of: node, AdapterFields.wait, in: place)
         let names = WaitRule.Unit.allCases.map(\.rawValue)
         let unit = word(node["unit"], among: names, "unit").flatMap { WaitRule.Unit(rawValue: $0) } ?? standard
-        guard let from = sources(node["from"]) else {
-            error(node, "\(place) needs 'from'")
-            return nil
-        }
-        return WaitRule(from: from, unit: unit)
+        if Self.lacks(node, "from") { error(node, "\(place) needs 'from'") }
+        return sources(node["from"]).map { WaitRule(from: $0, unit: unit) }
     }
 
     /// Reads one of several words.

@@ -18,10 +18,15 @@ extension Compilation {
     private func alternative(_ item: Node) -> Source? {
         if case .mapping = item.content {
             checkKeys(of: item, AdapterFields.alternative, in: "an alternative")
-            guard let value = item["value"], let text = value.text, let source = source(text, at: value.position) else {
-                if item["value"]?.text == nil { error(item, "an alternative needs 'value'") }
+            guard let value = item["value"], !value.isNull else {
+                error(item, "an alternative needs 'value'")
                 return nil
             }
+            guard let text = value.text else {
+                error(value, "expected an extractor or a template")
+                return nil
+            }
+            guard let source = source(text, at: value.position) else { return nil }
             return predicate(item["when"]).map { .when($0, source) } ?? source
         }
         guard let text = item.text else {
@@ -156,10 +161,12 @@ extension Compilation {
         }
         var list: [Choice.Alternative] = []
         for (index, item) in items.enumerated() {
-            if index > 0, items[index - 1]["when"] == nil {
+            if index > 0, case .mapping(let before) = items[index - 1].content,
+                !before.contains(where: { $0.key == "when" })
+            {
                 error(item, "this alternative is never reached, because the one before it has no 'when'")
             }
-            checkKeys(of: item, AdapterFields.alternative, in: "an alternative")
+            guard checkKeys(of: item, AdapterFields.alternative, in: "an alternative") else { continue }
             guard let value = item["value"] else {
                 error(item, "an alternative needs 'value'")
                 continue

@@ -52,7 +52,7 @@ extension Compilation {
         var steps: [StepProgram] = []
         for (index, node) in nodes.enumerated() {
             names.later = Set(nodes[index...].flatMap(Self.savedNames))
-            checkKeys(of: node, section)
+            guard checkKeys(of: node, section) else { continue }
             let id = identifier(of: node, index, taken: steps.map(\.id))
             var defaults = defaults
             defaults.name = "the step '\(id)'"
@@ -84,6 +84,7 @@ extension Compilation {
     }
 
     private func identifier(of node: Node, _ index: Int, taken: [String]) -> String {
+        checkText(node["id"], "the id of a step is a text")
         guard let found = node["id"], let id = found.text else { return "step\(index + 1)" }
         let isName =
             !id.isEmpty && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
@@ -117,13 +118,13 @@ extension Compilation {
     }
 
     private func restart(_ node: Node, of step: StepProgram, before steps: [StepProgram]) -> RestartProgram? {
-        checkKeys(of: node, AdapterFields.restart)
-        guard let at = node["at"], let id = text(at), let when = predicate(node["when"]) else {
-            error(node, "restart needs 'at' and 'when'")
-            return nil
+        guard checkKeys(of: node, AdapterFields.restart) else { return nil }
+        if Self.lacks(node, "at") || Self.lacks(node, "when") { error(node, "restart needs 'at' and 'when'") }
+        let condition = predicate(node["when"])
+        guard let at = node["at"], !at.isNull, let id = text(at) else { return nil }
+        if let index = (steps.map(\.id) + [step.id]).firstIndex(of: id) {
+            return condition.map { RestartProgram(step: index, when: $0) }
         }
-        if id == step.id { return RestartProgram(step: steps.count, when: when) }
-        if let index = steps.firstIndex(where: { $0.id == id }) { return RestartProgram(step: index, when: when) }
         let nearest = NearestName.of(id, among: steps.map(\.id))
         error(at, "there is no step '\(id)' before this one" + Self.hint(nearest))
         return nil
@@ -131,12 +132,10 @@ extension Compilation {
 
     private func poll(_ node: Node?) -> PollProgram? {
         guard let node, !node.isNull else { return nil }
-        checkKeys(of: node, AdapterFields.poll)
-        guard let until = predicate(node["until"]) else {
-            error(node, "poll needs 'until'")
-            return nil
-        }
-        var poll = PollProgram(until: until)
+        guard checkKeys(of: node, AdapterFields.poll) else { return nil }
+        if Self.lacks(node, "until") { error(node, "poll needs 'until'") }
+        // After a mistake in it, which keeps the service from being used, the rest is read for its mistakes.
+        var poll = PollProgram(until: predicate(node["until"]) ?? .all([]))
         poll.pending = predicate(node["pending"])
         poll.fail = predicate(node["fail"])
         poll.deadline = read(node["deadline"], ValueReader.duration) ?? poll.deadline

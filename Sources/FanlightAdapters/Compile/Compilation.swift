@@ -186,21 +186,34 @@ final class Compilation {
         }
     }
 
+    /// True where a key is not given at all; what is given and wrong has been reported.
+    static func lacks(_ node: Node, _ key: String) -> Bool { node[key]?.isNull ?? true }
+
+    /// Reports a list or a mapping where a text has to stand; text that somebody else reads is left to them.
+    func checkText(_ node: Node?, _ message: String) {
+        if let node, !node.isNull, node.text == nil { error(node, message) }
+    }
+
     /// Reports every key of a mapping that the section does not have.
-    func checkKeys(of node: Node?, _ section: Section, in place: String? = nil) {
+    ///
+    /// - Returns: False where it is no mapping; that has been reported, and nothing can be missing in it.
+    @discardableResult
+    func checkKeys(of node: Node?, _ section: Section, in place: String? = nil) -> Bool {
         checkKeys(of: node, section.names, in: place ?? section.name)
     }
 
     /// Reports every key of a mapping that is not among the valid ones.
-    func checkKeys(of node: Node?, _ valid: [String], in place: String) {
-        guard let node, !node.isNull else { return }
+    @discardableResult
+    func checkKeys(of node: Node?, _ valid: [String], in place: String) -> Bool {
+        guard let node, !node.isNull else { return true }
         guard case .mapping(let entries) = node.content else {
             error(node, "\(place) is a mapping of \(valid.joined(separator: ", "))")
-            return
+            return false
         }
         for entry in entries where !valid.contains(entry.key) {
             let nearest = NearestName.of(entry.key, among: valid)
             error(at: entry.position, "unknown key '\(entry.key)' in \(place)" + Self.hint(nearest))
         }
+        return true
     }
 }

@@ -9,25 +9,26 @@ enum Merge {
     /// An `auth` of another type keeps of the one below only what its own type knows, such as the name of the account.
     static func over(_ base: Node, _ overlay: Node) -> Node {
         guard case .mapping(let upper) = overlay.content else { return overlay }
-        var entries = base.entries
+        // A key that is removed leaves a gap, so that the places of the others stay.
+        var entries: [Node.Entry?] = base.entries
+        var places: [String: Int] = [:]
+        for (index, entry) in base.entries.enumerated() { places[entry.key] = places[entry.key] ?? index }
         for entry in upper {
-            let index = entries.firstIndex { $0.key == entry.key }
+            let index = places[entry.key]
             if entry.value.isNull {
-                if let index { entries.remove(at: index) }
-            } else if let index {
-                entries[index] = Node.Entry(
-                    key: entry.key,
-                    position: entry.position,
-                    value: over(
-                        entry.key == "auth" ? known(entries[index].value, entry.value) : entries[index].value,
-                        entry.value
-                    )
-                )
+                if let index {
+                    entries[index] = nil
+                    places[entry.key] = nil
+                }
+            } else if let index, let below = entries[index]?.value {
+                let base = entry.key == "auth" ? known(below, entry.value) : below
+                entries[index] = Node.Entry(key: entry.key, position: entry.position, value: over(base, entry.value))
             } else {
+                places[entry.key] = entries.count
                 entries.append(entry)
             }
         }
-        return Node(.mapping(entries), at: overlay.position)
+        return Node(.mapping(entries.compactMap { $0 }), at: overlay.position)
     }
 
     private static func known(_ base: Node, _ overlay: Node) -> Node {

@@ -31,12 +31,12 @@ public struct ServiceCompiler: Sendable {
     /// - Parameters:
     ///   - name: Name in config.yaml.
     ///   - node: What stands under it.
-    ///   - diagnostics: Every finding is added, so that one run reports all.
+    ///   - findings: Every finding that is new is added, so that one run reports all.
     /// - Returns: `nil` when there was an error.
-    public func compile(name: String, node: Node, diagnostics: inout [Diagnostic]) -> CompiledService? {
+    public func compile(name: String, node: Node, findings: inout Findings) -> CompiledService? {
         let compilation = Compilation(references: references)
         let service = compile(name, node, compilation)
-        report(compilation, in: &diagnostics)
+        findings.addNew(compilation.diagnostics)
         return compilation.diagnostics.contains { $0.severity == .error } ? nil : service
     }
 
@@ -47,29 +47,15 @@ public struct ServiceCompiler: Sendable {
     /// - Parameters:
     ///   - name: Its name in the catalogue; nothing is found in one that is not there.
     ///   - file: The configuration; an adapter in a file of its own must not hold credentials.
-    ///   - diagnostics: Every finding is added.
-    public func check(adapter name: String, beside file: String, diagnostics: inout [Diagnostic]) {
+    ///   - findings: Every finding that is new is added.
+    public func check(adapter name: String, beside file: String, findings: inout Findings) {
         guard let entry = catalogue[name] else { return }
         let compilation = Compilation(references: references, isDraft: true)
         if entry.position.file != file { compilation.checkNoSecrets(in: entry, name) }
         let at = entry.position
         let adapter = Node.Entry(key: "adapter", position: at, value: Node(.scalar(name, isPlain: true), at: at))
         _ = compile(name, Node(.mapping([adapter]), at: at), compilation)
-        report(compilation, in: &diagnostics)
-    }
-
-    /// Adds what is new: what is read twice, and an adapter that others are based on, is reported once.
-    ///
-    /// One may know more names than the other, and so have another advice for the same mistake.
-    private func report(_ compilation: Compilation, in diagnostics: inout [Diagnostic]) {
-        func mistake(_ finding: Diagnostic) -> Diagnostic {
-            guard let advice = finding.message.firstRange(of: Compilation.advice) else { return finding }
-            let message = String(finding.message[..<advice.lowerBound])
-            return Diagnostic(finding.severity, at: finding.position, message)
-        }
-        for finding in compilation.diagnostics where !diagnostics.contains(where: { mistake($0) == mistake(finding) }) {
-            diagnostics.append(finding)
-        }
+        findings.addNew(compilation.diagnostics)
     }
 
     /// The adapters that a service is based on, directly and through others.
@@ -94,6 +80,10 @@ public struct ServiceCompiler: Sendable {
         let options = options(merged, compilation)
         compilation.options = options
         checkKeys(name, merged, specs, options, compilation)
+        for field in AdapterFields.about + AdapterFields.evidence {
+            guard case .text = field.type, field.name != "adapter" else { continue }
+            compilation.checkText(merged[field.name], "\(field.name) is a text")
+        }
         let isComplete = compilation.diagnostics.isEmpty
         var service = described(name, merged, compilation)
         service.adapterName = adapterName
@@ -106,7 +96,7 @@ public struct ServiceCompiler: Sendable {
         }
         service.localFolder = service.store.flatMap { folder($0.folder, compilation.settings) }
         if let folder = service.localFolder, folder.allSatisfy({ $0 == " " }), !compilation.isDraft,
-            compilation.gaps == 0
+            compilation.gaps == 0, node["folder"].map({ $0.isNull || $0.text != nil }) ?? true
         {
             compilation.error(node["folder"] ?? node, "the folder of the service '\(name)' has no name")
         }
@@ -204,7 +194,10 @@ public struct ServiceCompiler: Sendable {
     private func merged(_ node: Node, _ compilation: Compilation, seen: [String]) -> Node? {
         let adapterNode = node["adapter"]
         if adapterNode == nil, !seen.isEmpty { return node }
-        let name = adapterNode?.text ?? "generic"
+        guard let name = adapterNode.map({ $0.isNull ? "generic" : $0.text }) ?? "generic" else {
+            compilation.error(adapterNode ?? node, "adapter is a name")
+            return nil
+        }
         guard let entry = catalogue[name] else {
             let nearest = NearestName.of(name, among: catalogue.names)
             compilation.error(adapterNode ?? node, "unknown adapter '\(name)'" + Compilation.hint(nearest))
@@ -247,11 +240,15 @@ public struct ServiceCompiler: Sendable {
         _ compilation: Compilation
     ) {
         let declared = specs.map(\.name) + options.map(\.name)
-        for entry in node.entries where !Self.knownKeys.contains(entry.key) && !declared.contains(entry.key) {
+        let known = Self.knownKeys.union(declared)
+        // Told of the adapter that has it, not of each that is based on that one.
+        var owners: [SourcePosition: String] = [:]
+        for base in compilation.bases.reversed() {
+            for entry in base.node.entries { owners[entry.position] = base.name }
+        }
+        for entry in node.entries where !known.contains(entry.key) {
             let nearest = NearestName.of(entry.key, among: declared + AdapterFields.service.names)
-            // Told of the adapter that has it, not of each that is based on that one.
-            let owner = compilation.bases.first { $0.node.entries.contains { $0.position == entry.position } }
-            let place = owner.map { "adapter '\($0.name)'" } ?? "service '\(name)'"
+            let place = owners[entry.position].map { "adapter '\($0)'" } ?? "service '\(name)'"
             compilation.error(
                 at: entry.position,
                 "unknown key '\(entry.key)' in the \(place)" + Compilation.hint(nearest)

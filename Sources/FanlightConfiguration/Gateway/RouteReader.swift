@@ -6,8 +6,22 @@ import FanlightCore
 struct RouteReader {
     /// Names of all services, in order.
     let services: [String]
+    /// The same, to look one up.
+    private let known: Set<String>
     /// False where the services could not be read: names in routes are not checked then.
-    var checksNames = true
+    private let checksNames: Bool
+
+    init(services: [String], checksNames: Bool = true) {
+        self.services = services
+        known = Set(services)
+        self.checksNames = checksNames
+    }
+
+    /// Advice for one more wrong name; a file with many has other troubles, and each takes a look at all names.
+    private static func hint(_ name: String, among names: [String], _ diagnostics: [Diagnostic]) -> String {
+        guard diagnostics.count < 20 else { return "" }
+        return NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    }
 
     func read(_ node: Node?, diagnostics: inout [Diagnostic]) -> [Route] {
         var routes: [Route] = []
@@ -31,7 +45,7 @@ struct RouteReader {
             let message = "a route's name is made of letters, digits, '-' and '_', at most 64"
             diagnostics.append(Diagnostic(at: entry.position, message))
         }
-        if services.contains(entry.key) {
+        if known.contains(entry.key) {
             diagnostics.append(
                 Diagnostic(at: entry.position, "a service has the name '\(entry.key)', too; a route needs another")
             )
@@ -57,6 +71,7 @@ struct RouteReader {
         diagnostics: inout [Diagnostic]
     ) -> [String: DeliveryRole] {
         var roles: [String: DeliveryRole] = [:]
+        let members = Set(names)
         for (key, role) in [("optional", DeliveryRole.optional), ("shadow", .shadow)] {
             guard let node = values.given[key] else { continue }
             for name in values.texts(key) ?? [] {
@@ -65,8 +80,8 @@ struct RouteReader {
                         Diagnostic(at: node.position, "routes.\(route): '\(name)' is either optional or shadow")
                     )
                 }
-                guard !names.contains(name) else { continue }
-                let nearest = NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+                guard !members.contains(name) else { continue }
+                let nearest = Self.hint(name, among: names, diagnostics)
                 let message = "routes.\(route).\(key): '\(name.prefix(64))' is no service of this route\(nearest)"
                 diagnostics.append(Diagnostic(at: node.position, message))
             }
@@ -96,8 +111,8 @@ struct RouteReader {
             if !seen.insert(name).inserted {
                 diagnostics.append(Diagnostic(at: position, "\(path): '\(name)' is named twice"))
             }
-            guard checksNames, !services.contains(name) else { continue }
-            let nearest = NearestName.of(name, among: services).map { "; did you mean '\($0)'?" } ?? ""
+            guard checksNames, !known.contains(name) else { continue }
+            let nearest = Self.hint(name, among: services, diagnostics)
             diagnostics.append(
                 Diagnostic(at: position, "\(path): no service has the name '\(name.prefix(64))'\(nearest)")
             )

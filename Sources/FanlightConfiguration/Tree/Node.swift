@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A place in a file; line and column count from 1.
-public struct SourcePosition: Sendable, Equatable {
+public struct SourcePosition: Sendable, Hashable {
     /// File name as given.
     public var file: String
     /// Line, from 1.
@@ -86,7 +86,7 @@ public struct Node: Sendable {
 }
 
 /// One finding about a configuration, without any secret.
-public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
+public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     /// How bad it is.
     public enum Severity: String, Sendable { case error, warning }
     /// How bad it is.

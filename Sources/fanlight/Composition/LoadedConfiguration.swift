@@ -53,20 +53,22 @@ struct LoadedConfiguration {
         var fingerprints: [String: Int] = [:]
         var used: Set<String> = []
         let references = References(variable: variable, file: file)
+        var findings = Findings(diagnostics)
         // Read from the tree, so that a mistake elsewhere in the file does not hide those in its services.
         for entry in named("services", root) {
             let names = compiler.adapters(of: entry.value)
             let bases = names.sorted().compactMap { own[$0] }
             used.formUnion(names)
-            if var service = compiler.compile(name: entry.key, node: entry.value, diagnostics: &diagnostics) {
+            if var service = compiler.compile(name: entry.key, node: entry.value, findings: &findings) {
                 service.hide(([entry.value] + bases).flatMap(WrittenCredentials.of))
                 fingerprints[entry.key] = fingerprint([entry.value] + bases, references)
                 services.append(service)
             }
         }
         for name in own.keys.sorted() where !used.contains(name) {
-            compiler.check(adapter: name, beside: path, diagnostics: &diagnostics)
+            compiler.check(adapter: name, beside: path, findings: &findings)
         }
+        diagnostics = findings.all
         diagnostics += OpenFiles.findings(
             root,
             path: path,
@@ -179,7 +181,11 @@ struct LoadedConfiguration {
                 diagnostics.append(Diagnostic(at: position, message))
             }
             // Hidden files are locks and drafts of editors.
-            for name in Folder.names(folder).sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
+            for name in Folder.names(folder).sorted() where !name.hasPrefix(".") {
+                guard name.hasSuffix(".yaml") else {
+                    diagnostics += misnamed(name, in: folder, at: position)
+                    continue
+                }
                 let path = folder + "/" + name
                 watch.note(path)
                 guard let bytes = Files.readRegular(path, limit: 1_048_576) else {
@@ -199,6 +205,15 @@ struct LoadedConfiguration {
         }
         for entry in named("adapters", root) { own[entry.key] = entry.value }
         return own
+    }
+
+    /// A file that is meant to be an adapter and is not read.
+    private static func misnamed(_ name: String, in folder: String, at position: SourcePosition) -> [Diagnostic] {
+        guard let dot = name.lastIndex(of: "."), [".yml", ".yaml"].contains(name[dot...].lowercased()) else {
+            return []
+        }
+        let message = "adapter_files: \(folder)/\(name) is not read; call it \(name[..<dot]).yaml"
+        return [Diagnostic(.warning, at: position, message)]
     }
 
     /// Loads, tells what was found, and ends the command when something is wrong.

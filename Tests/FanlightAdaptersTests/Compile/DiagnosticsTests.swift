@@ -248,6 +248,52 @@ struct MistakeRow: Sendable, CustomTestStringConvertible {
         ),
     ]
 
+    /// One mistake each, with what follows from it.
+    static let once: [MistakeRow] = [
+        .init("h: {adapter: [x], url: 'http://h/x', file: f, link: $.u}", "1:14", "adapter is a name"),
+        .init("h: {adapter: {x: y}}", "1:14", "adapter is a name"),
+        .init("h: {adapter: local, folder: [x]}", "1:29", "expected text"),
+        .init("h: {adapter: local, folder: {x: y}}", "1:29", "expected text"),
+        .init("h: {url: [a]}", "1:11", "an alternative is a mapping of when, value"),
+        .init("h: {url: [a, {value: 'https://a.example/'}]}", "1:11", "an alternative is a mapping of when, value"),
+        .init(use("raw: [text, file]"), "1:38", "an item of raw is the word file, or a mapping with 'text'"),
+        .init(use("parts: [x]"), "1:40", "part is a mapping of"),
+        .init(use("parts: [{name: [x], text: a}]"), "1:48", "an alternative is a mapping of"),
+        .init(use("file: {field: {a: b}}"), "1:46", "expected text"),
+        .init(use("recover: [x]"), "1:42", "recover is a mapping of"),
+        .init(use("recover: [{when: a b}]"), "1:49", "expected a test"),
+        .init(use("retry_after: {from: no}"), "1:52", "'no' is no extractor"),
+        .init(use("auth: [x]"), "1:38", "auth needs 'type'"),
+        .init(use("auth: {type: [x]}"), "1:45", "expected text"),
+        .init(use("auth: {type: ~, token: x}"), "1:38", "auth needs 'type'"),
+        .init(use("auth: {type: session, login: x}"), "1:61", "step is a mapping of"),
+        .init(use("delete: x"), "1:40", "delete is a mapping of"),
+        .init(use("delete: {url: [x]}"), "1:47", "an alternative is a mapping of"),
+        .init(use("discover: x"), "1:42", "discover is a mapping of"),
+        .init(use("link: [{value: [x]}]"), "1:47", "expected an extractor or a template"),
+        .init("h: {store: x}", "1:12", "store is a mapping of"),
+        .init("h: {store: {folder: [x], name: y}}", "1:21", "expected text"),
+        .init("h: {steps: [x]}", "1:13", "step is a mapping of"),
+        .init("h: {steps: [{id: [x], url: 'https://a.example/'}]}", "1:18", "the id of a step is a text"),
+        .init(step("poll: x"), "1:47", "poll is a mapping of"),
+        .init(step("poll: {until: a b}"), "1:55", "expected a test"),
+        .init(step("restart: x"), "1:50", "restart is a mapping of"),
+        .init(step("restart: {at: [x], when: $.a}"), "1:55", "expected text"),
+        .init(step("restart: {at: step1, when: a b}"), "1:68", "expected a test"),
+    ]
+
+    private static func use(_ keys: String) -> String { "h: {url: 'https://a.example/', \(keys)}" }
+
+    private static func step(_ keys: String) -> String { "h: {steps: [{url: 'https://a.example/', \(keys)}]}" }
+
+    @Test("One mistake is one finding, at its place", arguments: once)
+    func oneMistakeIsOneFinding(_ row: MistakeRow) {
+        let (service, messages) = Fixtures.compile(row.text)
+        #expect(service == nil)
+        #expect(messages.count == 1, "\(messages)")
+        #expect(messages.first?.hasPrefix("config.yaml:\(row.place): error: \(row.message)") ?? false, "\(messages)")
+    }
+
     @Test("Every mistake is reported once, and nothing that only follows from it", arguments: several)
     func mistakesAreReportedOnce(_ text: String, _ expected: [String]) {
         let (service, messages) = Fixtures.compile(text)

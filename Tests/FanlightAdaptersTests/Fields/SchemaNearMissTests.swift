@@ -97,7 +97,15 @@ import Testing
         "error: {kinds: [quota]}", "error: {kinds: []}", "ok: {some: [$.ok]}",
         "settings: {k: {type: number, values: [a]}}",
         "options: {o: {type: whole, values: [a]}}", "auth: {type: signed_params, secret: s, escape: a}",
-        "metadata: none", "quality: 0",
+        "metadata: none", "quality: 0", "adapter: [x]", "adapter: {x: y}", "description: [x]", "checked: {a: b}",
+        "tier: [1]", "steps: [{id: [a], url: https://a.example/}]", "steps: [{id: {a: b}, url: https://a.example/}]",
+        "auth: {type: [bearer], token: x}", "auth: {type: {}, token: x}", "auth: [bearer]",
+        "auth: {type: signed_params, secret: s, joiner: [a]}", "auth: {type: signed_params, secret: s, separator: {}}",
+        "auth: {type: signed_params, secret: s, into: [a]}", "auth: {type: header, name: [a], value: x}",
+        "method: {PUT: x}", "redirects: [refuse]", "enabled: [true]", "metadata: [strip]", "raw: ['text', file]",
+        "error: {kinds: {401: [auth]}}", "delete: {url: https://a.example/, method: [DELETE]}", "hosts: {a: b}",
+        "hosts: [[a.example]]", "limits: {formats: {jpeg: x}}", "duplicates: [send]", "breaker: {when_open: [fail]}",
+        "retry_after: {from: header X-Reset, unit: [unix]}", "headers: {A: {b: c}}", "file: {field: [a]}",
         "quality: high", "rotate: never", "unknown: 1",
     ])
     func aMistakeInAServiceIsOneForBoth(_ keys: String) throws {
