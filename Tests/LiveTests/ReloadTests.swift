@@ -148,8 +148,18 @@ struct ReloadTests {
         #expect(try await rig.settles(applied: 1, refused: 1))
         try FileManager.default.createSymbolicLink(atPath: own + "/.#draft.yaml", withDestinationPath: "nowhere")
         #expect(try await rig.settles(applied: 2, refused: 1))
+        for name in ["q.yml", ".hidden.yml", "notes.txt"] {
+            try rig.write("url: https://a.example/", to: own + "/" + name)
+        }
+        let misnamed = try CommandRun(["check", "--config", rig.config])
+        #expect(
+            misnamed.status == 0
+                && misnamed.errors.contains("warning: adapter_files: \(own)/q.yml is not read; call it q.yaml")
+        )
+        #expect(!misnamed.errors.contains("hidden") && !misnamed.errors.contains("notes"))
+        #expect(try await rig.settles(applied: 3, refused: 1))
         try FileManager.default.createSymbolicLink(atPath: own + "/x.yaml", withDestinationPath: "nowhere")
-        #expect(try await rig.settles(applied: 2, refused: 2))
+        #expect(try await rig.settles(applied: 3, refused: 2))
         #expect(rig.refusal.contains(own + "/x.yaml cannot be read"))
         #expect(rig.live.gateway.stop() == 0)
     }
