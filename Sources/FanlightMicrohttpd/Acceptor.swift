@@ -34,6 +34,7 @@ final class Acceptor: Sendable {
     private let table: ConnectionTable
     /// Connections at a time; still more wait in the kernel's queue.
     private let places: Int
+    private let isOpen = Atomic(false)
     private let isOver = Atomic(false)
     private let wakeup = WakeupPair()
 
@@ -44,14 +45,21 @@ final class Acceptor: Sendable {
         self.places = places
     }
 
+    /// Lets ``run()`` take connections, which wait in the kernel's queue until then; may be called from any thread.
+    func open() {
+        isOpen.store(true, ordering: .releasing)
+        wakeup.wake()
+    }
+
     /// Ends ``run()``; may be called from any thread.
     func stop() {
         isOver.store(true, ordering: .releasing)
         wakeup.wake()
     }
 
-    /// Accepts until the end.
+    /// Accepts from ``open()`` on until the end.
     func run() {
+        while !isOpen.load(ordering: .acquiring), !isOver.load(ordering: .acquiring) { wakeup.pause(-1) }
         // A worker shows a connection in the table some time after it was handed over.
         var handed = 0
         var lastRoom = ContinuousClock.now

@@ -43,15 +43,18 @@ public final class MicrohttpdServer: Sendable {
     ///   - port: TCP port; 0 = any free one.
     ///   - service: Called on server threads.
     ///   - limits: Bounds for clients.
+    ///   - accepting: False to leave clients in the kernel's queue until ``startAccepting()``.
     /// - Throws: ``ServerError`` when the address cannot be had.
     public convenience init(
         address: String,
         port: UInt16,
         service: any HTTPService,
-        limits: ServerLimits = ServerLimits()
+        limits: ServerLimits = ServerLimits(),
+        accepting: Bool = true
     ) throws(ServerError) {
         let (listener, port) = try ListenSocket.open(address: address, port: port)
         try self.init(listener: listener, isOwn: true, host: address, port: port, service: service, limits: limits)
+        if accepting { startAccepting() }
     }
 
     /// Serves on a socket that listens already, for example one of the service manager.
@@ -60,14 +63,17 @@ public final class MicrohttpdServer: Sendable {
     ///   - socket: A listening TCP socket; it belongs to the server from here on.
     ///   - service: Called on server threads.
     ///   - limits: Bounds for clients.
+    ///   - accepting: False to leave clients in the kernel's queue until ``startAccepting()``.
     /// - Throws: ``ServerError`` when it is no such socket.
     public convenience init(
         socket: Int32,
         service: any HTTPService,
-        limits: ServerLimits = ServerLimits()
+        limits: ServerLimits = ServerLimits(),
+        accepting: Bool = true
     ) throws(ServerError) {
         guard let (host, port) = ListenSocket.adopt(socket) else { throw .unfitSocket }
         try self.init(listener: socket, isOwn: false, host: host, port: port, service: service, limits: limits)
+        if accepting { startAccepting() }
     }
 
     private init(
@@ -150,6 +156,9 @@ public final class MicrohttpdServer: Sendable {
 
     /// Silent connections that had to make room for others, since the start.
     public var evictedConnections: Int { core.table.evictedCount }
+
+    /// Takes connections from here on, those that wait first; does nothing where it takes them, or after a stop.
+    public func startAccepting() { acceptor.open() }
 
     /// Refuses new connections; those that exist are served and closed after their answer.
     public func stopAccepting() { phase.withLock { quiesce(&$0) } }

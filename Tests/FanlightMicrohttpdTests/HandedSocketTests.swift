@@ -95,6 +95,31 @@ struct HandedSocketTests {
         #expect(await client.readAll().hasSuffix("at once"))
     }
 
+    @Test("Clients that queue before the service is there wait in the kernel, and are then served")
+    func queuedClientsWait() async throws {
+        let listener = try socket("127.0.0.1")
+        let server = try MicrohttpdServer(socket: listener, service: ScriptedService(file: ""), accepting: false)
+        defer { server.stop() }
+        let clients = try (0..<8).map { _ in try #require(RawClient(port: server.port)) }
+        for client in clients { client.write("GET /answer HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(server.connectionCount == 0)
+        server.startAccepting()
+        for client in clients { #expect(await client.readAll().hasSuffix("at once")) }
+    }
+
+    @Test("A server that never took a client stops at once")
+    func waitingServerStops() throws {
+        let server = try MicrohttpdServer(
+            socket: try socket("127.0.0.1"),
+            service: ScriptedService(file: ""),
+            accepting: false
+        )
+        server.stop()
+        server.startAccepting()
+        #expect(server.connectionCount == 0)
+    }
+
     @Test("What is no TCP socket that listens is refused")
     func othersAreRefused() throws {
         let datagrams = try socket("127.0.0.1", SOCK_DGRAM, listens: false)

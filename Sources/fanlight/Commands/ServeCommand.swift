@@ -65,7 +65,12 @@ enum ServeCommand {
         let observed = ObservedService(observatory: observatory) {
             GatewayService(gateway: running.gateway, observatory: observatory)
         }
-        Task { await gateway.start { service.set(observed) } }
+        Task {
+            await gateway.start {
+                service.set(observed)
+                server.startAccepting()
+            }
+        }
         var isStopped = false
         while !service.isSet, !isStopped { isStopped = signals.wait(milliseconds: 1) }
         let note = AddressNote(configuration: loaded.path, state: state)
@@ -170,9 +175,16 @@ enum ServeCommand {
     ) throws(CommandFailure) -> MicrohttpdServer {
         let socket = try ServiceManager.listeningSocket()
         do throws(ServerError) {
-            if let socket { return try MicrohttpdServer(socket: socket, service: service, limits: limits) }
-            let port = UInt16(clamping: listen.port)
-            return try MicrohttpdServer(address: listen.host, port: port, service: service, limits: limits)
+            if let socket {
+                return try MicrohttpdServer(socket: socket, service: service, limits: limits, accepting: false)
+            }
+            return try MicrohttpdServer(
+                address: listen.host,
+                port: UInt16(clamping: listen.port),
+                service: service,
+                limits: limits,
+                accepting: false
+            )
         } catch {
             if socket != nil { throw CommandFailure("cannot serve on the socket of the service manager: \(error)") }
             throw CommandFailure("cannot listen on \(listen.host):\(listen.port): \(error)")

@@ -4,6 +4,8 @@ import FanlightCore
 import Synchronization
 
 /// Stands in for an application that needs the server's port before it can be made.
+///
+/// The server takes no connection before it is set, so that its own answer is never sent.
 final class LateService: HTTPService {
     private let target = Mutex<(any HTTPService)?>(nil)
 
