@@ -24,7 +24,10 @@ public final class HelperPool: ImageProcessor {
     private let state = Mutex(State())
     private let decoded = Mutex(0)
     private let replacements = Mutex(
-        ["recycled": 0, "crashed": 0, "processor_time": 0, "timeout": 0, "nonsense": 0, "unstartable": 0]
+        [
+            "recycled": 0, "crashed": 0, "processor_time": 0, "timeout": 0, "nonsense": 0, "shortage": 0,
+            "unstartable": 0,
+        ]
     )
     /// True when the last start failed, or a new helper ended before its first answer.
     private let mayBeUnstartable = Atomic(false)
@@ -117,7 +120,7 @@ public final class HelperPool: ImageProcessor {
     public var helperCount: Int { state.withLock { $0.idle.count + $0.busy.count } }
 
     /// Helpers that had to be replaced since the start, by reason: `recycled` after enough pictures, `crashed`,
-    /// `processor_time`, `timeout`, `nonsense`, and `unstartable` for those that the system did not start.
+    /// `processor_time`, `timeout`, `nonsense`, `shortage` of descriptors here, and `unstartable` for those that the system did not start.
     public var replaced: [String: Int] { replacements.withLock { $0 } }
 
     /// True when helpers can be started, also in the place of those that are alive: each is replaced sooner or later.
@@ -215,6 +218,9 @@ public final class HelperPool: ImageProcessor {
                 case .nonsense:
                     count("nonsense")
                     throw .processingFailed("the decoding process gave no sensible answer")
+                case .shortage:
+                    count("shortage")
+                    throw .unavailable("the gateway may open no further file")
                 case .ended(let signal):
                     count(signal == 24 ? "processor_time" : "crashed")
                     // SIGXCPU: its processor time ran out, and would again.

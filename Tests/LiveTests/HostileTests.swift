@@ -83,6 +83,48 @@ struct HostileTests {
         #expect(statuses.last == 200 && statuses.dropLast().allSatisfy { $0 == 503 })
     }
 
+    /// The picture with a comment of 100 KB: more than a body in memory may have.
+    private static let large: [UInt8] = {
+        let block: [UInt8] = [255] + [UInt8](repeating: 65, count: 255)
+        let blocks: [UInt8] = (0..<400).flatMap { _ in block }
+        let comment: [UInt8] = [0x21, 0xFE] + blocks + [0]
+        return Array(SamplePicture.gif.dropLast()) + comment + [0x3B]
+    }()
+
+    @Test("As many pictures as there are places come at once and are all taken", arguments: [96, 128, 256])
+    func placesAreEnough(limit: Int) async throws {
+        let services =
+            "  a: {url: SANDBOX/upload.json, file: file, link: $.url, format: png}\n"
+            + "  b: {url: SANDBOX/upload.json, file: file, link: $.url}\n  c: {adapter: local, folder: FOLDER/c}"
+        let live = try LiveGateway(services: services, logs: true, descriptors: limit)
+        let line = try JSONParser.parse(Array(try #require(live.gateway.log.split(separator: "\n").first).utf8))
+        let places = try #require(line["used"]?.int)
+        #expect(places >= 8)
+        let port = try Self.port(live)
+        let head =
+            "POST /v1/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: image/gif\r\nContent-Length: \(Self.large.count)\r\n\r\n"
+        let half = Self.large.count / 2
+        let clients = try (0..<places).map { _ in try #require(KeptConnection(port: port)) }
+        for client in clients { client.write(Array(head.utf8) + Self.large[..<half]) }
+        // All hold a file now, before the first ends.
+        try await Task.sleep(for: .milliseconds(300))
+        for client in clients { client.write(Array(Self.large[half...])) }
+        let answers = clients.map { $0.ask([]) }
+        #expect(
+            answers.allSatisfy { $0.hasPrefix("HTTP/1.1 200 ") },
+            "\(answers.filter { !$0.hasPrefix("HTTP/1.1 200 ") })"
+        )
+    }
+
+    @Test("With too few descriptors to serve anybody the start says what to raise")
+    func tooFewDescriptors() throws {
+        let run = try CommandRun(
+            ["-c", "ulimit -n 95; exec \"$0\" serve --config config.yaml", LiveProcess.program],
+            program: "/bin/sh"
+        )
+        #expect(run.status == 1 && run.errors.contains("only 95 descriptors") && run.errors.contains("LimitNOFILE"))
+    }
+
     @Test("Floods of headers are refused", arguments: [(1, 60_000), (3_000, 20), (200, 1_000)])
     func headers(count: Int, size: Int) async throws {
         let live = try Self.live()

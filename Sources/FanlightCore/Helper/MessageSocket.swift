@@ -18,6 +18,8 @@ public struct MessageSocket: Sendable {
         public var text: String
         /// Open descriptor; `nil` = none.
         public var descriptor: Int32?
+        /// True when one was sent and the system had none left for it here.
+        public var isDescriptorLost = false
     }
 
     /// Two connected ends; `nil` when the system refuses.
@@ -65,6 +67,7 @@ public struct MessageSocket: Sendable {
         var control = [UInt64](repeating: 0, count: 3)
         var passed: Int32?
         var isWhole = false
+        var isLost = false
         // SAFETY: as in send; at most the buffers' sizes are received, and the header is read within its buffer.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
             unsafe control.withUnsafeMutableBytes { ancillary in
@@ -83,6 +86,7 @@ public struct MessageSocket: Sendable {
                     count = max(0, got)
                     let flags = unsafe message.msg_flags
                     isWhole = got > 0 && flags & Self.truncated == 0
+                    isLost = flags & Self.withoutDescriptors != 0
                     let length = unsafe message.msg_controllen
                     guard got >= 0, length >= Self.headerSize + 4 else { return }
                     let type = unsafe ancillary.load(fromByteOffset: 12, as: Int32.self)
@@ -92,19 +96,22 @@ public struct MessageSocket: Sendable {
                 }
             }
         }
-        guard isWhole else {
+        // Those of a message with several are not told apart.
+        guard isWhole, !(isLost && passed != nil) else {
             if let passed { _ = close(passed) }
             return nil
         }
-        return Message(text: String(decoding: bytes, as: UTF8.self), descriptor: passed)
+        return Message(text: String(decoding: bytes, as: UTF8.self), descriptor: passed, isDescriptorLost: isLost)
     }
 
     /// Size of a control header on 64-bit Linux: its length, level and type.
     private static let headerSize = 16
     /// MSG_CMSG_CLOEXEC.
     private static let closeOnExec: Int32 = 0x4000_0000
-    /// MSG_CTRUNC and MSG_TRUNC.
-    private static let truncated: Int32 = 0x28
+    /// MSG_TRUNC.
+    private static let truncated: Int32 = 0x20
+    /// MSG_CTRUNC.
+    private static let withoutDescriptors: Int32 = 0x08
     /// SCM_RIGHTS.
     private static let rights: Int32 = 1
 }

@@ -98,7 +98,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .decodes: "Times that the pixels of a picture were decoded; all renditions of one picture share one"
         case .helpers: "Imaging helper processes that are alive"
         case .helperRestarts:
-            "Imaging helpers that were replaced: recycled, crashed, processor_time, timeout, nonsense, unstartable"
+            "Imaging helpers that were replaced: recycled, crashed, processor_time, timeout, nonsense, shortage, unstartable"
         case .requests: "Answered requests, by route and status"
         case .refusals:
             "Requests that the server refused before they reached a route, by status: 400, 408, 413, 429, 431, 503"

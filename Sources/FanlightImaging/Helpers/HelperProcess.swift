@@ -15,6 +15,8 @@ final class HelperProcess: Sendable {
         case timeout
         /// The process answers in a way that is not agreed.
         case nonsense
+        /// This process may open no further file.
+        case shortage
     }
 
     /// What an exchange gave for one job.
@@ -97,6 +99,7 @@ final class HelperProcess: Sendable {
             try awaitMessage(until: .now + timeout)
             guard let message = messages.receive() else { throw died() }
             defer { if let descriptor = message.descriptor { _ = close(descriptor) } }
+            if message.isDescriptorLost { throw stop(.shortage) }
             guard let answer = HelperAnswer(text: message.text, id: id) else { throw stop(.nonsense) }
             switch answer {
             case .end(let decodes):

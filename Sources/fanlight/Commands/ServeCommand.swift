@@ -17,7 +17,7 @@ enum ServeCommand {
         try parsed.refuseWords()
         let loaded = try LoadedConfiguration.loadOrFail(LoadedConfiguration.path(parsed), tell: warn)
         let signals = StopSignals()
-        let limits = serverLimits(loaded, within: DescriptorLimit.raise())
+        let shares = try shares(loaded, within: DescriptorLimit.raise())
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
         let pool = BlockingPool(threads: 2)
@@ -39,10 +39,10 @@ enum ServeCommand {
             memory: image.memory,
             spool: spool
         )
-        let transport = CurlTransport(maxConnections: connections(loaded.services))
+        let transport = CurlTransport(maxConnections: shares.transfers)
         let service = LateService()
         let observatory = Observatory(version: HelpCommand.version)
-        let server = try open(listen, service, limits)
+        let server = try open(listen, service, shares.limits)
         let url = "http://\(ListenAddress(host: server.localHost, port: Int(server.port)).urlHost):\(server.port)"
         let lines = LogLines()
         let log = EventLog { lines.add($0.serialized()) }
@@ -106,17 +106,27 @@ enum ServeCommand {
     }
 
     /// The limits of the configuration as far as the system goes with them; tells where it does not.
-    private static func serverLimits(_ loaded: LoadedConfiguration, within descriptors: Int?) -> ServerLimits {
-        let wanted = ServerLimits(loaded.configuration.server)
+    private static func shares(
+        _ loaded: LoadedConfiguration,
+        within descriptors: Int?
+    ) throws(CommandFailure) -> DescriptorLimit.Shares {
+        let limits = ServerLimits(loaded.configuration.server)
+        let wanted = DescriptorLimit.Shares(limits: limits, transfers: connections(loaded.services))
         guard let descriptors else { return wanted }
-        let limits = DescriptorLimit.fit(wanted, within: descriptors)
-        guard limits.maxConnections < wanted.maxConnections else { return limits }
+        guard descriptors >= DescriptorLimit.least else {
+            throw CommandFailure(
+                "only \(descriptors) descriptors may be open, and \(DescriptorLimit.least) are needed at least: raise the "
+                    + "limit (ulimit -n, LimitNOFILE of the unit, nofile of the container)"
+            )
+        }
+        let shares = DescriptorLimit.fit(wanted, within: descriptors)
+        guard shares.limits.maxConnections < limits.maxConnections else { return shares }
         EventLog { Console.error($0.serialized()) }.fewDescriptors(
             descriptors,
-            connections: (wanted: wanted.maxConnections, used: limits.maxConnections),
+            connections: (wanted: limits.maxConnections, used: shares.limits.maxConnections),
             at: Identity.system.timestamp()
         )
-        return limits
+        return shares
     }
 
     /// What must stay where it is, behind the path of the state folder.

@@ -21,15 +21,33 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The limits that so many descriptors are enough for: half of them are for clients, the others for pictures and services.
+    /// What the program needs for itself: libraries, journal, log, helpers.
+    private static let ownUse = 40
+    /// An upload's connection, its picture and what is made of it.
+    private static let ofUpload = 3
+    /// Fewer serve nobody well.
+    static let least = 96
+
+    /// How descriptors are shared out between clients and services.
+    struct Shares {
+        /// Bounds for clients.
+        var limits: ServerLimits
+        /// Transfers to services at a time.
+        var transfers: Int
+    }
+
+    /// The shares that so many descriptors are enough for; clients beyond would be taken from the kernel, and their
+    /// pictures have no file.
     ///
-    /// Clients beyond would be taken from the kernel, and their pictures have no file.
-    static func fit(_ limits: ServerLimits, within descriptors: Int) -> ServerLimits {
-        let places = max(16, descriptors / 2)
-        guard limits.maxConnections + limits.spareConnections > places else { return limits }
-        var limits = limits
-        limits.spareConnections = min(limits.spareConnections, places / 4)
-        limits.maxConnections = min(limits.maxConnections, places - limits.spareConnections)
-        return limits
+    /// - Parameters:
+    ///   - wanted: As the configuration has it.
+    ///   - descriptors: At least ``least``.
+    static func fit(_ wanted: Shares, within descriptors: Int) -> Shares {
+        var shares = wanted
+        shares.transfers = min(wanted.transfers, descriptors / 4)
+        shares.limits.spareConnections = min(wanted.limits.spareConnections, descriptors / 16)
+        let left = descriptors - ownUse - shares.transfers - shares.limits.spareConnections
+        shares.limits.maxConnections = max(1, min(wanted.limits.maxConnections, left / ofUpload))
+        return shares
     }
 }
