@@ -105,7 +105,9 @@ enum ServeCommand {
         Console.error(line.serialized())
     }
 
-    /// The limits of the configuration as far as the system goes with them; tells where it does not.
+    /// What clients and services may take, as the configuration has it and as far as the system goes with it.
+    ///
+    /// Tells where the system does not; fails where too few files may be open to serve anybody.
     private static func shares(
         _ loaded: LoadedConfiguration,
         within descriptors: Int?

@@ -30,7 +30,10 @@ enum HelpPages {
         ],
         statuses: [
             Row("0", "stopped by a signal"),
-            Row("1", "the configuration has mistakes, or the address or the state folder cannot be used"),
+            Row(
+                "1",
+                "the configuration has mistakes, or the address or the state folder cannot be used, or too few files may be open"
+            ),
         ],
         isServer: true
     )
