@@ -8,14 +8,15 @@ import FanlightCore
 /// Concurrency: lives on the transfer thread only.
 @safe
 final class Transfer {
-    /// Buffers while so many transfers run.
+    /// The upload buffer while so many transfers run; memory of a transfer is mostly this.
     ///
-    /// Memory of a transfer is mostly these. Replies are short.
-    private static func buffers(running: Int) -> (upload: Int, reply: Int) {
+    /// The buffer for replies keeps its size: a handle has one for as long as it lives, and libcurl 7.88 writes beyond the end
+    /// of one that was made when another size was set (C: CURLOPT_BUFFERSIZE).
+    private static func uploadBuffer(running: Int) -> Int {
         switch running {
-        case ..<64: (262_144, 16_384)
-        case ..<512: (65_536, 4_096)
-        default: (16_384, 4_096)
+        case ..<64: 262_144
+        case ..<512: 65_536
+        default: 16_384
         }
     }
 
@@ -44,13 +45,11 @@ final class Transfer {
     /// - Returns: `nil`, or why the request cannot be sent.
     func setUp(running: Int) -> TransportError? {
         if let problem = RequestCheck.problem(with: request) { return problem }
-        let buffers = Self.buffers(running: running)
         let remaining = max(.milliseconds(1), ticket.deadline - started)
         setFixedOptions()
         // SAFETY: the handle is alive; curl copies strings.
         unsafe fl_setopt_string(easy, CURLOPT_URL, request.url)
-        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffers.upload)
-        unsafe fl_setopt_long(easy, CURLOPT_BUFFERSIZE, buffers.reply)
+        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer(running: running))
         unsafe fl_setopt_long(easy, CURLOPT_TIMEOUT_MS, max(1, remaining.wholeMilliseconds))
         unsafe fl_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.wholeMilliseconds))
         setCallbacks()
