@@ -23,8 +23,7 @@ struct Seal: Sendable {
 
     /// Seals bytes; `nil` when libcrypto fails.
     func sealed(_ bytes: [UInt8], context: String) -> [UInt8]? {
-        var random = SystemRandomNumberGenerator()
-        let nonce = (0..<Self.nonceCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let nonce = Self.nonce()
         var out = [UInt8](repeating: 0, count: bytes.count)
         var tag = [UInt8](repeating: 0, count: Self.tagCount)
         let additional = Array(context.utf8)
@@ -62,6 +61,13 @@ struct Seal: Sendable {
             unsafe EVP_DecryptFinal_ex(cipher, nil, &count) == 1
         else { return nil }
         return out
+    }
+
+    /// Fresh bytes; each draw is a call of the system, whatever its size.
+    private static func nonce() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        let draws: [UInt64] = [random.next(), random.next()]
+        return (0..<nonceCount).map { UInt8(truncatingIfNeeded: draws[$0 / 8] >> ($0 % 8 * 8)) }
     }
 
     private static func hmac(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
