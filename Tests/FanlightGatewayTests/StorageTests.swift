@@ -2,6 +2,7 @@
 
 import FanlightCore
 import Foundation
+import Glibc
 import Testing
 
 @testable import FanlightGateway
@@ -71,9 +72,9 @@ struct StorageTests {
         #expect(try names(folder) == [name])
         let spool = try #require(DiskSpool(folder: folder))
         spool.sweep(keeping: [name])
-        #expect(spool.reopen(name, size: 4) == nil)
-        #expect(spool.reopen("../" + name, size: 3) == nil)
-        let again = try #require(spool.reopen(name, size: 3))
+        #expect(try spool.reopen(name, size: 4) == nil)
+        #expect(try spool.reopen("../" + name, size: 3) == nil)
+        let again = try #require(try spool.reopen(name, size: 3))
         #expect(again.readAll() == [1, 2, 3])
         spool.remove(name)
         #expect(try names(folder).isEmpty)
@@ -156,13 +157,68 @@ struct StorageTests {
         writer.discard()
         #expect(try names(folder).isEmpty)
         #expect(try file(spool, [UInt8](repeating: 1, count: 1_000)).size == 1_000)
-        #expect(try names(folder).count == 1)
+        let left = try names(folder)
+        #expect(left.count == 1)
         // Nothing stays open: what was handed over comes before this.
         await pool.run(.heavy) {}
         let open = try names("/proc/self/fd").compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }
-        #expect(open.count { $0.hasPrefix(folder + "/spool-") } == 1)
+        #expect(open.count { $0.hasSuffix("/" + (left.first ?? "?")) } == 1)
+    }
+
+    /// Does something while this process may open no further file.
+    private func withoutDescriptors<T>(_ work: () throws -> T) throws -> T {
+        var limit = rlimit()
+        // SAFETY: one structure, alive during the call; the same below.
+        try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        var tight = limit
+        let free = dup(0)
+        close(free)
+        tight.rlim_cur = rlim_t(free)
+        try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight) == 0)
+        defer { _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+        return try work()
+    }
+
+    @Test(
+        "Where no descriptor is left, files that wait for a next picture give theirs up; then a picture is not told as gone"
+    )
+    func shortage() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder))
+        let kept = try file(spool, [1, 2, 3])
+        kept.keep()
+        try withoutDescriptors {
+            #expect(spool.create() == nil)
+            #expect(throws: DescriptorShortage.self) { try spool.reopen(kept.name, size: 3) }
+        }
+        // One file for the next picture, whose descriptor is the lowest that is free.
+        _ = try file(spool, [4])
+        let again = try withoutDescriptors { try spool.reopen(kept.name, size: 3) }
+        #expect(again?.readAll() == [1, 2, 3])
+        withExtendedLifetime(spool) {}
+    }
+
+    @Test("Where no descriptor is left, pictures that nobody uses are closed for the one that is wanted")
+    func shelfShortage() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let spool = try #require(DiskSpool(folder: folder, reuse: DiskSpool.Reuse(files: 0)))
+        let shelf = PictureShelf(spool: spool)
+        let renditions = try (0..<2).map { number in
+            let file = try file(spool, [UInt8(number)])
+            file.keep()
+            let rendition = JournalRendition(
+                Rendition(file: file, mediaType: .gif, width: 1, height: 1, lane: .untouched)
+            )
+            return rendition
+        }
+        #expect(try shelf.open(renditions[0])?.readAll() == [0])
+        let other = try withoutDescriptors { try shelf.open(renditions[1])?.readAll() }
+        #expect(other == [1])
+        #expect(throws: DescriptorShortage.self) {
+            try withoutDescriptors { try PictureShelf(spool: spool).open(renditions[0]) }
+        }
     }
 
     @Test("A large file that has another name keeps its bytes under that")

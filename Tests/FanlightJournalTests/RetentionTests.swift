@@ -94,11 +94,11 @@ struct RetentionTests {
         let spool = try state.spool()
         let journal = try SQLiteJournal(state: state.folder, spool: spool)
         let rendition = try #require(try await journal.upload("one")?.renditions[1])
-        let again = try #require(rendition.open(in: spool))
+        let again = try #require(try rendition.open(in: spool))
         #expect(again.size == 82 && again.readAll() == bytes)
         var beyond = rendition
         beyond.part?.start = 50
-        #expect(beyond.open(in: spool) == nil)
+        #expect(try beyond.open(in: spool) == nil)
         withExtendedLifetime(state) {}
     }
 
@@ -122,7 +122,7 @@ struct RetentionTests {
         let rendition = try #require(try await journal.upload("one")?.renditions[0])
         let name = try #require(rendition.file)
         #expect(try state.spoolNames == [name])
-        let again = try #require(spool.reopen(name, size: rendition.bytes))
+        let again = try #require(try spool.reopen(name, size: rendition.bytes))
         #expect(again.readAll() == [9, 8, 7])
         // The folder goes with the fixture.
         withExtendedLifetime(state) {}

@@ -11,7 +11,8 @@ public protocol Spool: Sendable {
     ///   - name: ``SpooledFile/name`` of then.
     ///   - size: bytes that it must have.
     /// - Returns: `nil` when it is gone or has another size.
-    func reopen(_ name: String, size: Int) -> SpooledFile?
+    /// - Throws: Where it may be there, and this process may open no further file at present.
+    func reopen(_ name: String, size: Int) throws(DescriptorShortage) -> SpooledFile?
 
     /// Removes a file that the journal owned; one that is still in use goes with its last user.
     func remove(_ name: String)
@@ -21,6 +22,12 @@ public protocol Spool: Sendable {
 
     /// Waits until the names of all files are on the disk; blocks. False when it fails.
     func synchronize() -> Bool
+}
+
+/// This process, or the system, may open no further file until another is closed (C: EMFILE, ENFILE).
+public struct DescriptorShortage: Error {
+    /// Creates it.
+    public init() {}
 }
 
 /// Who is told that the last user of a file has let go of it.

@@ -123,9 +123,13 @@ final class DeliveryTask: Sendable {
 
     private func courierEnd(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) async -> Courier.End {
         let isFirst = course.run == nil
-        guard let courier = courier(number, until, course), var run = course.run else {
-            return .finished(.failure(Self.pictureGone))
+        let found: Courier?
+        do throws(DescriptorShortage) {
+            found = try courier(number, until, course)
+        } catch {
+            return .finished(.failure(Self.noDescriptor))
         }
+        guard let courier = found, var run = course.run else { return .finished(.failure(Self.pictureGone)) }
         let end = await courier.attempt(&run, isFirst ? .start : .again)
         if let quiet = run.quiet { gate?.hold(for: min(quiet, ReplyPacing.longest)) }
         course.run = run
@@ -134,11 +138,15 @@ final class DeliveryTask: Sendable {
 
     /// Who carries the attempt, its run in the course; `nil` when the picture is gone.
     @inline(never)
-    private func courier(_ number: Int, _ until: Timestamp, _ course: DeliveryCourse) -> Courier? {
+    private func courier(
+        _ number: Int,
+        _ until: Timestamp,
+        _ course: DeliveryCourse
+    ) throws(DescriptorShortage) -> Courier? {
         let record = live.record
         let delivery = record.deliveries[index]
         guard let place = delivery.rendition, record.renditions.indices.contains(place),
-            let file = engine.shelf.open(record.renditions[place])
+            let file = try engine.shelf.open(record.renditions[place])
         else { return nil }
         if course.run == nil {
             course.run = DeliveryRun(
@@ -236,6 +244,11 @@ final class DeliveryTask: Sendable {
         }
     }
 
+    private static let noDescriptor = DeliveryFailure(
+        kind: .interrupted,
+        message: "The gateway may open no further file at present. Raise its limit of open files.",
+        retry: .retry
+    )
     private static let pictureGone = DeliveryFailure(
         kind: .interrupted,
         message: "The prepared picture is no longer in the spool. Upload it again.",

@@ -125,7 +125,7 @@ public struct EventLog: Sendable {
                 .init("max_descriptors", .number(String(descriptors))),
                 .init("max_connections", .number(String(connections.wanted))),
                 .init("used", .number(String(connections.used))),
-                .init("detail", .string("An upload takes three descriptors, and one for each service. \(advice)")),
+                .init("detail", .string("An upload takes four descriptors, and one for each service. \(advice)")),
             ]
         )
     }

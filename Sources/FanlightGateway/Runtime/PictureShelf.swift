@@ -36,12 +36,26 @@ final class PictureShelf: Sendable {
     }
 
     /// The file of a rendition; `nil` when it is gone.
-    func open(_ rendition: JournalRendition) -> SpooledFile? {
+    func open(_ rendition: JournalRendition) throws(DescriptorShortage) -> SpooledFile? {
         guard let key = Self.key(rendition) else { return nil }
         if let file = state.withLock({ $0.files[key] }) { return file }
-        guard let file = rendition.open(in: spool) else { return nil }
-        put(file, of: rendition)
-        return file
+        while true {
+            do throws(DescriptorShortage) {
+                guard let file = try rendition.open(in: spool) else { return nil }
+                put(file, of: rendition)
+                return file
+            } catch {
+                guard dropOldest() else { throw error }
+            }
+        }
+    }
+
+    /// Lets go of the file that was not used for longest; false = there is none.
+    private func dropOldest() -> Bool {
+        let dropped = state.withLock { state in
+            state.order.isEmpty ? nil : state.files.removeValue(forKey: state.order.removeFirst())
+        }
+        return dropped != nil
     }
 
     /// Lets go of files that nobody needs any more.

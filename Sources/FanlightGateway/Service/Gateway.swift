@@ -71,6 +71,8 @@ public final class Gateway: Sendable {
     public static let defaultConcurrency = Engine.defaultConcurrency
 
     /// Joins the gateway with its ports; call ``start()`` to continue what an earlier run left.
+    ///
+    /// - Parameter openRenditions: Files that stay open for the next delivery of the same picture.
     public init(
         settings: GatewaySettings,
         services: [CompiledService],
@@ -79,6 +81,7 @@ public final class Gateway: Sendable {
         transport: any HTTPTransport,
         journal: any Journal,
         pool: BlockingPool,
+        openRenditions: Int = 64,
         identity: Identity = .system,
         clock: EngineClock? = nil,
         log: EventLog = .silent,
@@ -94,7 +97,7 @@ public final class Gateway: Sendable {
             pool: pool,
             clock: clock,
             identity: identity,
-            shelf: PictureShelf(spool: spool),
+            shelf: PictureShelf(spool: spool, capacity: openRenditions),
             gates: Engine.gates(services, clock: clock, events: events, journal: journal),
             sessions: sessions,
             limits: LimitsKeeper(transport: transport, sessions: sessions, identity: identity),

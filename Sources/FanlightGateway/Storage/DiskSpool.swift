@@ -80,7 +80,7 @@ public final class DiskSpool: Spool, SpoolOwner {
         self.pool = pool
         guard Folder.make(folder), Folder.isWritable(folder) else { return nil }
         // SAFETY: the string lives through the call.
-        lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        lock = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { return nil }
         while flock(lock, LOCK_SH) != 0, errno == EINTR {}
     }
@@ -118,9 +118,7 @@ public final class DiskSpool: Spool, SpoolOwner {
             }
             discard(used)
         }
-        // SAFETY: the string lives through the call.
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? open(path, O_RDWR | O_CREAT | O_EXCL) else { return nil }
         return DiskSpoolWriter(name, path: path, descriptor: descriptor, oldSize: 0, spool: self)
     }
 
@@ -133,12 +131,10 @@ public final class DiskSpool: Spool, SpoolOwner {
     }
 
     /// Opens a file that the journal owns.
-    public func reopen(_ name: String, size: Int) -> SpooledFile? {
+    public func reopen(_ name: String, size: Int) throws(DescriptorShortage) -> SpooledFile? {
         guard Album.isPlainName(name) else { return nil }
         let path = "\(folder)/\(name)"
-        // SAFETY: the string lives through the call.
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
         var status = stat()
         // SAFETY: the record is a local that outlives the call.
         guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == size else {
@@ -147,6 +143,23 @@ public final class DiskSpool: Spool, SpoolOwner {
         }
         // Not among the files with users: another object may stand for the same name, and only the journal removes it.
         return SpooledFile(path: path, descriptor: descriptor, size: size, owner: Reader.shared)
+    }
+
+    /// Opens a file (C: open); where no descriptor is left, files that wait for a next picture give theirs up.
+    private func open(_ path: String, _ flags: Int32) throws(DescriptorShortage) -> Int32? {
+        while true {
+            // SAFETY: the string lives through the call.
+            let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { return descriptor }
+            guard errno == EMFILE || errno == ENFILE else { return nil }
+            let oldest = state.withLock { state -> FreeFile? in
+                guard !state.free.isEmpty else { return nil }
+                state.freeBytes -= state.free[0].size
+                return state.free.removeFirst()
+            }
+            guard let oldest else { throw DescriptorShortage() }
+            discard(oldest)
+        }
     }
 
     /// The journal owns the file from now on.

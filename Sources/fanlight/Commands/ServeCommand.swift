@@ -21,7 +21,8 @@ enum ServeCommand {
         let listen = try parsed.options["--listen"].map(ListenAddress.of) ?? loaded.configuration.server.listen
         let state = loaded.configuration.server.state
         let pool = BlockingPool(threads: 2)
-        guard let spool = DiskSpool(folder: state + "/spool", pool: pool) else {
+        let reuse = DiskSpool.Reuse(files: shares.freeFiles)
+        guard let spool = DiskSpool(folder: state + "/spool", reuse: reuse, pool: pool) else {
             throw CommandFailure(
                 "the folder \(state)/spool cannot be made or written; set server.state in \(loaded.path)"
             )
@@ -54,6 +55,7 @@ enum ServeCommand {
             transport: transport,
             journal: journal,
             pool: pool,
+            openRenditions: shares.openRenditions,
             log: log,
             events: GatewayEvents { event in
                 observatory.events.tell(event)

@@ -23,8 +23,8 @@ enum DescriptorLimit {
 
     /// What the program needs for itself: libraries, journal, log, helpers.
     private static let ownUse = 40
-    /// An upload's connection, its picture and what is made of it.
-    private static let ofUpload = 3
+    /// An upload's connection, its picture and two renditions of it.
+    private static let ofUpload = 4
     /// Fewer serve nobody well.
     static let least = 96
 
@@ -34,6 +34,10 @@ enum DescriptorLimit {
         var limits: ServerLimits
         /// Transfers to services at a time.
         var transfers: Int
+        /// Renditions that stay open for the next delivery.
+        var openRenditions = 64
+        /// Spool files that stay open for the next picture.
+        var freeFiles = 32
     }
 
     /// The shares that so many descriptors are enough for; clients beyond would be taken from the kernel, and their
@@ -44,10 +48,13 @@ enum DescriptorLimit {
     ///   - descriptors: At least ``least``.
     static func fit(_ wanted: Shares, within descriptors: Int) -> Shares {
         var shares = wanted
-        shares.transfers = min(wanted.transfers, descriptors / 4)
+        shares.transfers = min(wanted.transfers, descriptors / 6)
         shares.limits.spareConnections = min(wanted.limits.spareConnections, descriptors / 16)
-        let left = descriptors - ownUse - shares.transfers - shares.limits.spareConnections
-        shares.limits.maxConnections = max(1, min(wanted.limits.maxConnections, left / ofUpload))
+        shares.openRenditions = min(wanted.openRenditions, descriptors / 16)
+        shares.freeFiles = min(wanted.freeFiles, descriptors / 32)
+        let others =
+            ownUse + shares.transfers + shares.limits.spareConnections + shares.openRenditions + shares.freeFiles
+        shares.limits.maxConnections = max(1, min(wanted.limits.maxConnections, (descriptors - others) / ofUpload))
         return shares
     }
 }

@@ -125,6 +125,26 @@ struct IsolationTests {
         #expect(await Bench.eventually { bench.gateway.uploadsUnderWay == 0 })
     }
 
+    @Test("A picture that cannot be opened for want of descriptors is tried again, and is not told as gone")
+    func shortageIsTriedAgain() async throws {
+        let spool = CountingSpool()
+        var options = Bench.Options(journal: MemoryJournal(holdsFiles: false), spool: spool)
+        options.openRenditions = 0
+        let bench = try Bench(["a"], extra: ", retry: {attempts: 2}", options: options) {
+            request throws(TransportError) in try await Bench.delivers(request)
+        }
+        spool.refuseReopening(1)
+        let answer = await bench.post()
+        #expect(answer.states == ["delivered"])
+        #expect(answer.body["deliveries"]?[0]?["attempts"] == .number("2"))
+        spool.refuseReopening(2)
+        let failed = await bench.post()
+        #expect(failed.states == ["failed"])
+        let error = failed.body["deliveries"]?[0]?["error"]
+        #expect(error?["kind"]?.string == "interrupted" && error?["retryable"] == .bool(true))
+        #expect(error?["message"]?.string?.contains("limit of open files") == true)
+    }
+
     @Test("A dead service opens its circuit; what comes then fails at once and can be retried")
     func circuitOpens() async throws {
         let extra = ", retry: {attempts: 1}, breaker: {failures: 3}"
@@ -178,6 +198,8 @@ final class CountingSpool: Spool, SpoolOwner {
         var open = 0
         var next = 0
         var kept: [String: [UInt8]] = [:]
+        /// How often no descriptor is left when a file is opened again.
+        var refusals = 0
     }
 
     private let folder: DiskSpool?
@@ -191,7 +213,15 @@ final class CountingSpool: Spool, SpoolOwner {
 
     func create() -> (any SpoolWriter)? { folder?.create().map { CountingWriter($0, self) } }
 
-    func reopen(_ name: String, size: Int) -> SpooledFile? {
+    /// The next so many times no descriptor is left.
+    func refuseReopening(_ times: Int) { state.withLock { $0.refusals = times } }
+
+    func reopen(_ name: String, size: Int) throws(DescriptorShortage) -> SpooledFile? {
+        let isRefused = state.withLock { state in
+            state.refusals -= 1
+            return state.refusals >= 0
+        }
+        if isRefused { throw DescriptorShortage() }
         guard let bytes = state.withLock({ $0.kept[name] }), bytes.count == size else { return nil }
         guard let writer = folder?.create(), unsafe bytes.withUnsafeBytes({ unsafe writer.append($0) }) else {
             return nil

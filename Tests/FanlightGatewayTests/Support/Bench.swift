@@ -31,6 +31,7 @@ final class Bench: Sendable {
         var notify: NotifySettings?
         var journal = MemoryJournal()
         var spool: (any Spool)?
+        var openRenditions = 64
         var clock: EngineClock?
         var answerWithin: Duration = .seconds(10)
         var geotag = GeotagConfiguration()
@@ -75,6 +76,7 @@ final class Bench: Sendable {
             transport: transport,
             journal: journal,
             pool: BlockingPool(threads: 1),
+            openRenditions: options.openRenditions,
             clock: options.clock,
             log: EventLog { [lines] in lines.add($0) },
             events: GatewayEvents { [events, observatory] in

@@ -32,8 +32,8 @@ extension JournalRendition {
     }
 
     /// Opens the rendition in a spool; `nil` when the picture is gone.
-    public func open(in spool: any Spool) -> SpooledFile? {
-        guard let file, let whole = spool.reopen(file, size: storedBytes) else { return nil }
+    public func open(in spool: any Spool) throws(DescriptorShortage) -> SpooledFile? {
+        guard let file, let whole = try spool.reopen(file, size: storedBytes) else { return nil }
         return rendition(of: whole)
     }
 }
