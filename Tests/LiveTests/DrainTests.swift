@@ -3,6 +3,7 @@
 import FanlightCore
 import FanlightTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// A gateway between its stop signal and its end, as clients see it who were connected before.
@@ -14,7 +15,7 @@ struct DrainTests {
 
     /// Until an upload is received, and on its way to the service.
     private static func waitUntilUnderWay(_ live: LiveGateway) async throws {
-        for _ in 0..<200 {
+        for _ in 0..<3_000 {
             let text = String(decoding: try await live.get(live.gateway.url + "/v1/services").body, as: UTF8.self)
             if text.contains(#""under_way":1"#) { return }
             try await Task.sleep(for: .milliseconds(10))
@@ -33,7 +34,7 @@ struct DrainTests {
         for connection in [ending, endless] { connection.write(Array(head.utf8) + SamplePicture.gif.prefix(10)) }
         // Two heads are read.
         var isReceiving = false
-        for _ in 0..<400 where !isReceiving {
+        for _ in 0..<3_000 where !isReceiving {
             let text = String(decoding: try await live.get(live.gateway.url + "/metrics").body, as: UTF8.self)
             isReceiving = text.contains("\nfanlight_http_connections 3\n")
             if !isReceiving { try await Task.sleep(for: .milliseconds(10)) }
@@ -85,17 +86,32 @@ struct DrainTests {
         arguments: [true, false]
     )
     func owedOutcome(isPutBack: Bool) async throws {
+        let (hasArrived, mayAnswer) = (Flag(), Flag())
+        let service = RawServer { peer in
+            var request = ""
+            // Its last byte leaves when the note of it is written.
+            while !request.hasSuffix("--\r\n") {
+                let more = peer.readSome()
+                guard !more.isEmpty else { return }
+                request += more
+            }
+            hasArrived.raise()
+            mayAnswer.wait()
+            let body = #"{"url": "https://a.example/1"}"#
+            peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        }
+        defer { service.stop() }
         let live = try LiveGateway(
             server: "  drain: \(isPutBack ? 60 : 1)s",
-            services: "  slow: {url: 'SANDBOX/upload.json?delay=\(1_500 * Patience.factor)', file: file, link: $.url}",
+            services: "  slow: {url: '\(service.url)/', file: file, link: $.url}",
             logs: true
         )
         let upload = Task { try await live.post(SamplePicture.gif, type: "image/gif") }
-        try await Self.waitUntilUnderWay(live)
-        // The note that the request leaves is written before its end does.
-        try await Task.sleep(for: Duration.milliseconds(400).patient)
+        for _ in 0..<6_000 where !hasArrived.isRaised { try await Task.sleep(for: .milliseconds(5)) }
+        try #require(hasArrived.isRaised, "the service has no request")
         let journal = live.folder + "/state/journal.sqlite"
         try FileManager.default.moveItem(atPath: journal, toPath: journal + ".away")
+        mayAnswer.raise()
         let (status, report) = try await upload.value
         #expect(status == 200)
         let refused = try await live.post(SamplePicture.gif, type: "image/gif")
@@ -117,4 +133,12 @@ struct DrainTests {
         #expect(try JSONParser.parse(reply.body)["status"]?.string == "delivered")
         #expect(next.stop() == 0)
     }
+}
+
+/// Raised once, from any thread.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isRaised: Bool { value.withLock { $0 } }
+    func raise() { value.withLock { $0 = true } }
+    func wait() { while !isRaised { usleep(5_000) } }
 }
