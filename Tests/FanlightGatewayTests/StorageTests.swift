@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightCore
+import FanlightTestSupport
 import Foundation
-import Glibc
 import Testing
 
 @testable import FanlightGateway
@@ -165,20 +165,6 @@ struct StorageTests {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }
         #expect(open.count { $0.hasSuffix("/" + (left.first ?? "?")) } == 1)
-    }
-
-    /// Does something while this process may open no further file.
-    private func withoutDescriptors<T>(_ work: () throws -> T) throws -> T {
-        var limit = rlimit()
-        // SAFETY: one structure, alive during the call; the same below.
-        try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        var tight = limit
-        let free = dup(0)
-        close(free)
-        tight.rlim_cur = rlim_t(free)
-        try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight) == 0)
-        defer { _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
-        return try work()
     }
 
     @Test(

@@ -99,7 +99,7 @@ struct HostileTests {
         let live = try LiveGateway(services: services, logs: true, descriptors: limit)
         let line = try JSONParser.parse(Array(try #require(live.gateway.log.split(separator: "\n").first).utf8))
         let places = try #require(line["used"]?.int)
-        #expect(places >= 6)
+        #expect(places >= 8)
         let port = try Self.port(live)
         let head =
             "POST /v1/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: image/gif\r\nContent-Length: \(Self.large.count)\r\n\r\n"

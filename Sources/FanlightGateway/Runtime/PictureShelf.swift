@@ -11,12 +11,15 @@ final class PictureShelf: Sendable {
         var order: [String] = []
     }
 
+    /// Descriptors that are kept open where nobody says otherwise.
+    static let defaultCapacity = 64
+
     private let spool: any Spool
     private let capacity: Int
     private let state = Mutex(State())
 
     /// - Parameter capacity: Descriptors that are kept open for whoever comes next.
-    init(spool: any Spool, capacity: Int = 64) {
+    init(spool: any Spool, capacity: Int = defaultCapacity) {
         self.spool = spool
         self.capacity = capacity
     }

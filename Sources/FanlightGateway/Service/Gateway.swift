@@ -70,6 +70,9 @@ public final class Gateway: Sendable {
     /// Attempts at the same time at a service that sets no limit of its own.
     public static let defaultConcurrency = Engine.defaultConcurrency
 
+    /// Files that stay open for the next delivery of the same picture.
+    public static let defaultOpenRenditions = PictureShelf.defaultCapacity
+
     /// Joins the gateway with its ports; call ``start()`` to continue what an earlier run left.
     ///
     /// - Parameter openRenditions: Files that stay open for the next delivery of the same picture.
@@ -81,7 +84,7 @@ public final class Gateway: Sendable {
         transport: any HTTPTransport,
         journal: any Journal,
         pool: BlockingPool,
-        openRenditions: Int = 64,
+        openRenditions: Int = defaultOpenRenditions,
         identity: Identity = .system,
         clock: EngineClock? = nil,
         log: EventLog = .silent,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightGateway
 import FanlightMicrohttpd
 import Glibc
 
@@ -35,9 +36,9 @@ enum DescriptorLimit {
         /// Transfers to services at a time.
         var transfers: Int
         /// Renditions that stay open for the next delivery.
-        var openRenditions = 64
+        var openRenditions = Gateway.defaultOpenRenditions
         /// Spool files that stay open for the next picture.
-        var freeFiles = 32
+        var freeFiles = DiskSpool.Reuse().files
     }
 
     /// The shares that so many descriptors are enough for; clients beyond would be taken from the kernel, and their
@@ -48,9 +49,9 @@ enum DescriptorLimit {
     ///   - descriptors: At least ``least``.
     static func fit(_ wanted: Shares, within descriptors: Int) -> Shares {
         var shares = wanted
-        shares.transfers = min(wanted.transfers, descriptors / 6)
-        shares.limits.spareConnections = min(wanted.limits.spareConnections, descriptors / 16)
-        shares.openRenditions = min(wanted.openRenditions, descriptors / 16)
+        shares.transfers = min(wanted.transfers, descriptors / 8)
+        shares.limits.spareConnections = min(wanted.limits.spareConnections, descriptors / 32)
+        shares.openRenditions = min(wanted.openRenditions, descriptors / 32)
         shares.freeFiles = min(wanted.freeFiles, descriptors / 32)
         let others =
             ownUse + shares.transfers + shares.limits.spareConnections + shares.openRenditions + shares.freeFiles

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FanlightCore
+import FanlightTestSupport
 import Glibc
 import Testing
 
@@ -41,16 +42,7 @@ struct MessageSocketTests {
     func lostDescriptor() throws {
         defer { closeEnds() }
         #expect(own.send("file", descriptor: ends.own))
-        var limit = rlimit()
-        // SAFETY: one structure, alive during the call; the same below.
-        try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        var tight = limit
-        let free = dup(ends.own)
-        close(free)
-        tight.rlim_cur = rlim_t(free)
-        try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight) == 0)
-        let message = theirs.receive()
-        try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let message = try withoutDescriptors { theirs.receive() }
         #expect(message?.text == "file" && message?.descriptor == nil && message?.isDescriptorLost == true)
     }
 }

@@ -31,7 +31,7 @@ final class Bench: Sendable {
         var notify: NotifySettings?
         var journal = MemoryJournal()
         var spool: (any Spool)?
-        var openRenditions = 64
+        var openRenditions = Gateway.defaultOpenRenditions
         var clock: EngineClock?
         var answerWithin: Duration = .seconds(10)
         var geotag = GeotagConfiguration()
