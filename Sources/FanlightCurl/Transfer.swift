@@ -10,11 +10,13 @@ import FanlightCore
 final class Transfer {
     /// The upload buffer while so many transfers run; memory of a transfer is mostly this.
     ///
+    /// Smaller ones need more calls of the system: 128 is four uploads at a time to 32 services, with 34 MB.
+    ///
     /// The buffer for replies keeps its size: a handle has one for as long as it lives, and libcurl 7.88 writes beyond the end
     /// of one that was made when another size was set (C: CURLOPT_BUFFERSIZE).
     private static func uploadBuffer(running: Int) -> Int {
         switch running {
-        case ..<64: 262_144
+        case ..<128: 262_144
         case ..<512: 65_536
         default: 16_384
         }

@@ -89,7 +89,7 @@ struct DeletionTask: Sendable {
         let record = live.record
         return DeliveryContext(
             caption: record.caption,
-            geotag: engine.settings.geotag.told(record.geotag),
+            geotag: live.place(as: engine.settings.geotag),
             takenAt: record.image.takenAt,
             rendition: Rendition(
                 file: SpooledFile(path: "", descriptor: -1, size: 0),

@@ -208,7 +208,7 @@ final class DeliveryTask: Sendable {
     ) -> DeliveryContext {
         DeliveryContext(
             caption: record.caption,
-            geotag: engine.settings.geotag.told(record.geotag),
+            geotag: live.place(as: engine.settings.geotag),
             takenAt: record.image.takenAt,
             rendition: Rendition(
                 file: file,

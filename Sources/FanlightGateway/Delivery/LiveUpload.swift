@@ -54,6 +54,8 @@ final class LiveUpload: Sendable {
     /// ``UploadRegistry/moment`` before the record was made or read.
     let moment: Int
     private let state: Mutex<State>
+    /// What ``place(as:)`` worked out.
+    private let told = Mutex<Geotag??>(nil)
 
     init(_ record: JournalUpload, group: String, moment: Int, origin: RequestOrigin = .none) {
         id = record.id
@@ -77,6 +79,18 @@ final class LiveUpload: Sendable {
 
     /// What clients are shown.
     var report: Report { Report(record) }
+
+    /// The place as services are told it.
+    ///
+    /// Worked out once for all deliveries, as rounding in decimal takes longer than the rest of a context.
+    func place(as configuration: GeotagConfiguration) -> Geotag? {
+        told.withLock { told in
+            if let told { return told }
+            let place = configuration.told(record.geotag)
+            told = .some(place)
+            return place
+        }
+    }
 
     // MARK: Outcomes
 

@@ -23,7 +23,7 @@ struct Seal: Sendable {
 
     /// Seals bytes; `nil` when libcrypto fails.
     func sealed(_ bytes: [UInt8], context: String) -> [UInt8]? {
-        let nonce = Self.nonce()
+        guard let nonce = Self.nonce() else { return nil }
         var out = [UInt8](repeating: 0, count: bytes.count)
         var tag = [UInt8](repeating: 0, count: Self.tagCount)
         let additional = Array(context.utf8)
@@ -63,11 +63,11 @@ struct Seal: Sendable {
         return out
     }
 
-    /// Fresh bytes; each draw is a call of the system, whatever its size.
-    private static func nonce() -> [UInt8] {
-        var random = SystemRandomNumberGenerator()
-        let draws: [UInt64] = [random.next(), random.next()]
-        return (0..<nonceCount).map { UInt8(truncatingIfNeeded: draws[$0 / 8] >> ($0 % 8 * 8)) }
+    /// Fresh bytes of libcrypto's generator, which calls the system now and then only (C: RAND_bytes); `nil` when it fails.
+    private static func nonce() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: nonceCount)
+        // SAFETY: the array holds as many bytes as are asked for.
+        return unsafe RAND_bytes(&bytes, Int32(nonceCount)) == 1 ? bytes : nil
     }
 
     private static func hmac(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
