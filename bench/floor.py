@@ -31,6 +31,7 @@ PAIRS = [
     ("lean-pass-20", "upright", 20, "build/gateway {targets} --mode pass --port {port}", {"cpu_ms": 1.15}),
     ("lean-rotate-1", "sideways", 1, "build/gateway {targets} --mode rotate --port {port}", {"cpu_ms": 1.05}),
     ("rotate-1", "sideways", 1, "build/gateway {targets} --mode rotate --port {port}", {"cpu_ms": 1.05}),
+    ("rotate-20", "sideways", 20, "build/gateway {targets} --mode rotate --port {port}", {"peak_mb": 1.5}),
     ("resize-1", "resized", 1, "build/gateway {targets} --mode resize --port {port}", {"cpu_ms": 0.45}),
     ("resize-20", "resized", 20, "build/gateway {targets} --mode resize --port {port}", {"peak_mb": 1.5}),
     ("python-pass-5", "upright", 5, "PYTHON {targets} --mode pass --port {port}", {"cpu_ms": 0.7, "p99_ms": 0.7}),

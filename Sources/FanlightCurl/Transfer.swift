@@ -8,19 +8,29 @@ import FanlightCore
 /// Concurrency: lives on the transfer thread only.
 @safe
 final class Transfer {
-    /// The upload buffer while so many transfers run; memory of a transfer is mostly this.
+    /// Bytes of the upload buffer while so many transfers run; memory of a transfer is mostly this.
     ///
-    /// Smaller ones need more calls of the system: 128 is four uploads at a time to 32 services, with 34 MB.
+    /// Smaller ones need more calls of the system: 128 is four uploads at a time to 32 services, with 34 MB. What is larger
+    /// than the body would never be filled.
     ///
     /// The buffer for replies keeps its size: a handle has one for as long as it lives, and libcurl 7.88 writes beyond the end
     /// of one that was made when another size was set (C: CURLOPT_BUFFERSIZE).
-    private static func uploadBuffer(running: Int) -> Int {
-        switch running {
-        case ..<128: 262_144
-        case ..<512: 65_536
-        default: 16_384
-        }
+    ///
+    /// - Parameter size: Bytes of the body; a form adds its marks.
+    static func uploadBuffer(running: Int, size: Int) -> Int {
+        let most =
+            switch running {
+            case ..<128: 262_144
+            case ..<512: 65_536
+            default: smallestBuffer
+            }
+        let wanted = size.addingReportingOverflow(4_096)
+        guard !wanted.overflow, wanted.partialValue < most else { return most }
+        return (wanted.partialValue / smallestBuffer + 1) * smallestBuffer
     }
+
+    /// libcurl takes no less.
+    private static let smallestBuffer = 16_384
 
     let ticket: TransferTicket
     let easy: UnsafeMutableRawPointer
@@ -43,7 +53,7 @@ final class Transfer {
 
     /// Sets every option.
     ///
-    /// - Parameter running: Transfers in flight, which decides the size of the upload buffer.
+    /// - Parameter running: Transfers in flight; they and the body decide the size of the upload buffer.
     /// - Returns: `nil`, or why the request cannot be sent.
     func setUp(running: Int) -> TransportError? {
         if let problem = RequestCheck.problem(with: request) { return problem }
@@ -51,13 +61,15 @@ final class Transfer {
         setFixedOptions()
         // SAFETY: the handle is alive; curl copies strings.
         unsafe fl_setopt_string(easy, CURLOPT_URL, request.url)
-        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer(running: running))
         unsafe fl_setopt_long(easy, CURLOPT_TIMEOUT_MS, max(1, remaining.wholeMilliseconds))
         unsafe fl_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.wholeMilliseconds))
         setCallbacks()
         guard setBody(), setHeaders() else {
             return TransportError(.connectionLost, message: "Out of memory.", requestFullySent: false)
         }
+        let size = sources.reduce(0) { $0 + $1.size }
+        // SAFETY: the handle is alive.
+        unsafe fl_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer(running: running, size: size))
         return nil
     }
 
