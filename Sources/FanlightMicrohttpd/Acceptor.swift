@@ -23,6 +23,9 @@ final class Acceptor: Sendable {
 
     /// Milliseconds until it looks again for room, or for descriptors.
     private static let pause: Int32 = 5
+    /// The same while room was found lately: where few have a place at a time, a crowd of silent ones goes by in turns of this.
+    private static let shortPause: Int32 = 1
+    private static let lately = Duration.milliseconds(100)
     /// Silent connections that are cut at a time where descriptors are short, which is faster than others come.
     private static let cutsAtOnce = 32
     /// How long a connection may be on its way to a worker before it counts as lost.
@@ -66,8 +69,9 @@ final class Acceptor: Sendable {
         while !isOver.load(ordering: .acquiring) {
             let (open, everOpened) = table.load
             guard open + max(0, handed - everOpened) < places else {
-                wakeup.pause(Self.pause)
-                if ContinuousClock.now - lastRoom > Self.patience { handed = everOpened }
+                let wait = ContinuousClock.now - lastRoom
+                wakeup.pause(wait < Self.lately ? Self.shortPause : Self.pause)
+                if wait > Self.patience { handed = everOpened }
                 continue
             }
             lastRoom = .now
