@@ -121,10 +121,6 @@ public final class SQLiteJournal: Journal {
     private func flush(_ files: [SpooledFile]) async -> Bool {
         let flushers = flushers
         let spool = spool
-        // Nearly every upload has one file: one turn of a thread is enough for it.
-        if files.count == 1 {
-            return await flushers.run { files[0].synchronize() && spool.synchronize() } ?? false
-        }
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             for file in files { group.addTask { await flushers.run { file.synchronize() } ?? false } }
             return await group.reduce(true) { $0 && $1 }

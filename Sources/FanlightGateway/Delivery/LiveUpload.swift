@@ -54,8 +54,8 @@ final class LiveUpload: Sendable {
     /// ``UploadRegistry/moment`` before the record was made or read.
     let moment: Int
     private let state: Mutex<State>
-    /// What ``place(as:)`` worked out.
-    private let told = Mutex<Geotag??>(nil)
+    /// What ``place(as:)`` worked out last, and by which configuration.
+    private let told = Mutex<(configuration: GeotagConfiguration, place: Geotag?)?>(nil)
 
     init(_ record: JournalUpload, group: String, moment: Int, origin: RequestOrigin = .none) {
         id = record.id
@@ -82,12 +82,13 @@ final class LiveUpload: Sendable {
 
     /// The place as services are told it.
     ///
-    /// Worked out once for all deliveries, as rounding in decimal takes longer than the rest of a context.
+    /// Worked out once for all deliveries, as rounding in decimal takes longer than the rest of a context; again where the
+    /// configuration is another one by then, so that a later retry tells no more than it allows.
     func place(as configuration: GeotagConfiguration) -> Geotag? {
         told.withLock { told in
-            if let told { return told }
+            if let told, told.configuration == configuration { return told.place }
             let place = configuration.told(record.geotag)
-            told = .some(place)
+            told = (configuration, place)
             return place
         }
     }

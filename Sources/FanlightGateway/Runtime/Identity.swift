@@ -31,14 +31,9 @@ public struct Identity: Sendable {
         let time = UInt64(bitPattern: now())
         let high = time << 16 | 0x7000 | random() & 0x0FFF
         let low = random() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for place in 0..<32 {
-            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
-            let digit = UInt8((place < 16 ? high : low) >> (60 - place % 16 * 4) & 0xF)
-            text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-        }
-        return String(decoding: text, as: UTF8.self)
+        let digits = Array((high.hexDigits + low.hexDigits).utf8)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
     }
 
     /// RFC 3339 with milliseconds, UTC.

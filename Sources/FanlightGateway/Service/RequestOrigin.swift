@@ -72,14 +72,14 @@ struct TraceContext: Sendable, Equatable {
 
     /// A new trace.
     init(starting identity: Identity) {
-        traceID = Self.hex(identity.random()) + Self.hex(identity.random())
-        parentID = Self.hex(identity.random() | 1)
+        traceID = identity.random().hexDigits + identity.random().hexDigits
+        parentID = (identity.random() | 1).hexDigits
         flags = "01"
     }
 
     /// Headers for a request that is a span of its own in this trace.
     func headers(_ identity: Identity) -> [HTTPField] {
-        let span = Self.hex(identity.random() | 1)
+        let span = (identity.random() | 1).hexDigits
         // Version 00 is what is written, whatever version came: the standard's rule for a newer one.
         var fields = [HTTPField(Self.header, "00-\(traceID)-\(span)-\(flags)")]
         if let state { fields.append(HTTPField(Self.stateHeader, state)) }
@@ -88,10 +88,5 @@ struct TraceContext: Sendable, Equatable {
 
     private static func isHex(_ text: String) -> Bool {
         text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-    }
-
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

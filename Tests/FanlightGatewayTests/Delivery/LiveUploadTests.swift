@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FanlightConfiguration
 import FanlightCore
 import FanlightTestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("An upload under way")
 struct LiveUploadTests {
-    private func upload(_ services: [String]) -> LiveUpload {
+    private func upload(_ services: [String], geotag: Geotag? = nil) -> LiveUpload {
         LiveUpload(
             JournalUpload(
                 id: "u",
@@ -16,6 +17,7 @@ struct LiveUploadTests {
                 image: ImageFacts(mediaType: .gif, width: 1, height: 1),
                 imageBytes: 1,
                 sha256: "",
+                geotag: geotag,
                 deliveries: services.map { JournalDelivery(service: $0) }
             ),
             group: "",
@@ -41,6 +43,17 @@ struct LiveUploadTests {
         #expect(second.indices == [0])
         live.giveBack(first)
         #expect(live.claimDeliveries([0, 1]).indices == [1])
+    }
+
+    @Test("The place is told as the configuration of that moment has it, also after it was told otherwise")
+    func place() throws {
+        let geotag = try #require(Geotag(latitude: 51.50722, longitude: -0.12751, source: .exif))
+        let live = upload(["a"], geotag: geotag)
+        let coarse = Geotag(latitude: 51.51, longitude: -0.13, source: .exif)
+        #expect(live.place(as: GeotagConfiguration()) == geotag)
+        #expect(live.place(as: GeotagConfiguration(precision: 2)) == coarse)
+        #expect(live.place(as: GeotagConfiguration(isForwarded: false)) == nil)
+        #expect(live.place(as: GeotagConfiguration()) == geotag)
     }
 
     @Test("Outcomes become visible in the order of their numbers")
